@@ -1,0 +1,24 @@
+"""Lease: the record that leader election keeps at the API server (coordination.k8s.io/v1)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scheduler.apis.objects.meta import Base, ObjectMeta
+
+
+class LeaseSpec(Base):
+    """Who holds the lease and until when; times are RFC 3339 with microseconds, ``""`` when unset."""
+
+    holder_identity: str = ""
+    lease_duration_seconds: int | None = None
+    acquire_time: str = ""
+    renew_time: str = ""
+    lease_transitions: int = 0
+
+
+class Lease(Base):
+    """A lease."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+    spec: LeaseSpec = msgspec.field(default_factory=LeaseSpec)

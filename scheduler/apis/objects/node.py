@@ -1,0 +1,48 @@
+"""Node: what a scheduler reads of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scheduler.apis.objects.meta import Base, Condition, ObjectMeta
+from scheduler.apis.objects.pod import ResourceList
+
+
+class Taint(Base, frozen=True):
+    """A taint keeps pods away that do not tolerate it; ``effect`` says how strictly."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+
+class ContainerImage(Base, frozen=True):
+    """An image that lies on the node, under each of its names; the size is in bytes."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
+class NodeSpec(Base):
+    """``spec``: cordon and taints."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeStatus(Base):
+    """``status``: what the node has to give."""
+
+    capacity: ResourceList = {}
+    allocatable: ResourceList = {}
+    images: tuple[ContainerImage, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    declared_features: tuple[str, ...] = ()
+
+
+class Node(Base):
+    """A node."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+    spec: NodeSpec = msgspec.field(default_factory=NodeSpec)
+    status: NodeStatus = msgspec.field(default_factory=NodeStatus)

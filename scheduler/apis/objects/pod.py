@@ -1,0 +1,179 @@
+"""Pod: what a scheduler reads of it, in the API's own structure (``pod.spec.containers[0].resources.requests``)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scheduler.apis.objects.meta import (
+    Base,
+    Condition,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+)
+
+QuantityText = str | int | float
+"""A resource quantity as JSON gave it; ``scheduler.apis.quantity`` gives it meaning."""
+
+ResourceList = dict[str, QuantityText]
+
+
+class ResourceRequirements(Base):
+    """Requests and limits by resource name."""
+
+    requests: ResourceList = {}
+    limits: ResourceList = {}
+
+
+class ContainerPort(Base, frozen=True):
+    """A container's port; ``host_port`` 0 means that no port of the node is taken."""
+
+    host_port: int = 0
+    container_port: int = 0
+    protocol: str = ""
+    host_ip: str = msgspec.field(default="", name="hostIP")
+
+
+class Container(Base):
+    """A container or init container; ``restart_policy`` ``Always`` makes an init container a sidecar."""
+
+    name: str = ""
+    image: str = ""
+    restart_policy: str = ""
+    ports: tuple[ContainerPort, ...] = ()
+    resources: ResourceRequirements = msgspec.field(default_factory=ResourceRequirements)
+
+
+class PodSchedulingGate(Base, frozen=True):
+    """A named reason to keep the pod out of the queue."""
+
+    name: str = ""
+
+
+class Toleration(Base, frozen=True):
+    """Tolerates the taints it matches; an empty key with ``Exists`` tolerates every key, an empty effect every effect."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+class PreferredSchedulingTerm(Base, frozen=True):
+    """A node preference and its weight, 1 to 100."""
+
+    weight: int = 0
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(Base, frozen=True):
+    """Which nodes a pod needs, and which it would like."""
+
+    required: NodeSelector | None = msgspec.field(
+        default=None, name="requiredDuringSchedulingIgnoredDuringExecution"
+    )
+    preferred: tuple[PreferredSchedulingTerm, ...] = msgspec.field(
+        default=(), name="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class PodAffinityTerm(Base):
+    """Pods that the selector matches, in the namespaces given, share a value of ``topology_key`` with the node."""
+
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    topology_key: str = ""
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+class WeightedPodAffinityTerm(Base):
+    """A preferred term and its weight, 1 to 100."""
+
+    weight: int = 0
+    pod_affinity_term: PodAffinityTerm = msgspec.field(default_factory=PodAffinityTerm)
+
+
+class PodAffinity(Base):
+    """Required and preferred terms; pod affinity and pod anti-affinity have the same shape."""
+
+    required: tuple[PodAffinityTerm, ...] = msgspec.field(
+        default=(), name="requiredDuringSchedulingIgnoredDuringExecution"
+    )
+    preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(
+        default=(), name="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class Affinity(Base):
+    """Node affinity, pod affinity and pod anti-affinity."""
+
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+class PodSpec(Base):
+    """``spec``: what the pod asks for."""
+
+    node_name: str = ""
+    scheduler_name: str = ""
+    priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = None
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    resources: ResourceRequirements | None = None
+    overhead: ResourceList = {}
+    node_selector: dict[str, str] = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    host_network: bool = False
+
+
+class ContainerStatus(Base):
+    """What the kubelet reports of a container: the resources it got and those it was allocated by an in-place resize."""
+
+    name: str = ""
+    resources: ResourceRequirements | None = None
+    allocated_resources: ResourceList = {}
+
+
+class PodStatus(Base):
+    """``status``: phase, nomination, conditions and the resources in force during an in-place resize."""
+
+    phase: str = ""
+    nominated_node_name: str = ""
+    start_time: str = ""
+    conditions: tuple[Condition, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    resources: ResourceRequirements | None = None
+    allocated_resources: ResourceList = {}
+
+
+class Pod(Base):
+    """A pod. ``full_name`` is ``namespace/name``."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+    spec: PodSpec = msgspec.field(default_factory=PodSpec)
+    status: PodStatus = msgspec.field(default_factory=PodStatus)
+
+    @property
+    def full_name(self) -> str:
+        """``namespace/name``, as events and messages print it."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @property
+    def priority(self) -> int:
+        """The pod's priority, 0 when none is set (upstream: ``corev1helpers.PodPriority``)."""
+        return self.spec.priority or 0
+
+    @property
+    def terminal(self) -> bool:
+        """Succeeded or Failed: it holds no resources any more."""
+        return self.status.phase in ("Succeeded", "Failed")
