@@ -7,6 +7,7 @@ in every field would put a check in front of every read, so the fast path decode
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -20,9 +21,13 @@ class DecodeError(ValueError):
 
 
 @lru_cache(maxsize=256)
+def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
 def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
     """The decoder of one type, built once."""
-    return msgspec.json.Decoder(kind)
+    return _decoder(kind)
 
 
 def decode(kind: type[T], raw: bytes | bytearray | memoryview | str | msgspec.Raw) -> T:
@@ -32,7 +37,8 @@ def decode(kind: type[T], raw: bytes | bytearray | memoryview | str | msgspec.Ra
         DecodeError: the bytes are no JSON, or a field is of the wrong type.
     """
     try:
-        return decoder_of(kind).decode(raw)
+        decoded: T = _decoder(kind).decode(raw)
+        return decoded
     except msgspec.ValidationError as error:
         if "got `null`" not in str(error):
             raise DecodeError(str(error)) from error

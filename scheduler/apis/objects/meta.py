@@ -10,11 +10,11 @@ from __future__ import annotations
 import msgspec
 
 
-class Base(msgspec.Struct, rename="camel", gc=False, kw_only=True, omit_defaults=True):
-    """Common base: camelCase on the wire, unknown fields ignored, absent means the zero value."""
+class Base(msgspec.Struct, rename="camel", gc=False, kw_only=True, omit_defaults=True, frozen=True):
+    """Common base: camelCase on the wire, unknown fields ignored, absent means the zero value; immutable, so shared freely."""
 
 
-class OwnerReference(Base, frozen=True):
+class OwnerReference(Base):
     """The controller or owner of an object."""
 
     api_version: str = ""
@@ -39,7 +39,7 @@ class ObjectMeta(Base):
     owner_references: tuple[OwnerReference, ...] = ()
 
 
-class LabelSelectorRequirement(Base, frozen=True):
+class LabelSelectorRequirement(Base):
     """One ``matchExpressions`` entry of a label selector, or of a node selector term."""
 
     key: str = ""
@@ -54,20 +54,20 @@ class LabelSelector(Base):
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class NodeSelectorTerm(Base, frozen=True):
+class NodeSelectorTerm(Base):
     """All expressions and fields of one term must hold; an empty term matches nothing."""
 
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
     match_fields: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class NodeSelector(Base, frozen=True):
+class NodeSelector(Base):
     """Terms are alternatives: one that matches suffices."""
 
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class Condition(Base, frozen=True):
+class Condition(Base):
     """A status condition; ``status`` is ``True``, ``False`` or ``Unknown``."""
 
     type: str = ""

@@ -8,7 +8,7 @@ from scheduler.apis.objects.meta import Base, Condition, ObjectMeta
 from scheduler.apis.objects.pod import ResourceList
 
 
-class Taint(Base, frozen=True):
+class Taint(Base):
     """A taint keeps pods away that do not tolerate it; ``effect`` says how strictly."""
 
     key: str = ""
@@ -16,7 +16,7 @@ class Taint(Base, frozen=True):
     effect: str = ""
 
 
-class ContainerImage(Base, frozen=True):
+class ContainerImage(Base):
     """An image that lies on the node, under each of its names; the size is in bytes."""
 
     names: tuple[str, ...] = ()

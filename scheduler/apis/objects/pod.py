@@ -26,7 +26,7 @@ class ResourceRequirements(Base):
     limits: ResourceList = {}
 
 
-class ContainerPort(Base, frozen=True):
+class ContainerPort(Base):
     """A container's port; ``host_port`` 0 means that no port of the node is taken."""
 
     host_port: int = 0
@@ -45,13 +45,13 @@ class Container(Base):
     resources: ResourceRequirements = msgspec.field(default_factory=ResourceRequirements)
 
 
-class PodSchedulingGate(Base, frozen=True):
+class PodSchedulingGate(Base):
     """A named reason to keep the pod out of the queue."""
 
     name: str = ""
 
 
-class Toleration(Base, frozen=True):
+class Toleration(Base):
     """Tolerates the taints it matches; an empty key with ``Exists`` tolerates every key, an empty effect every effect."""
 
     key: str = ""
@@ -61,14 +61,14 @@ class Toleration(Base, frozen=True):
     toleration_seconds: int | None = None
 
 
-class PreferredSchedulingTerm(Base, frozen=True):
+class PreferredSchedulingTerm(Base):
     """A node preference and its weight, 1 to 100."""
 
     weight: int = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
-class NodeAffinity(Base, frozen=True):
+class NodeAffinity(Base):
     """Which nodes a pod needs, and which it would like."""
 
     required: NodeSelector | None = msgspec.field(
