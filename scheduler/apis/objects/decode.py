@@ -27,7 +27,8 @@ def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
 
 def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
     """The decoder of one type, built once."""
-    return _decoder(kind)
+    decoder: msgspec.json.Decoder[T] = _decoder(kind)  # type: ignore[arg-type]  # types hash; mypy does not know it of type[T]
+    return decoder
 
 
 def decode(kind: type[T], raw: bytes | bytearray | memoryview | str | msgspec.Raw) -> T:
@@ -37,8 +38,7 @@ def decode(kind: type[T], raw: bytes | bytearray | memoryview | str | msgspec.Ra
         DecodeError: the bytes are no JSON, or a field is of the wrong type.
     """
     try:
-        decoded: T = _decoder(kind).decode(raw)
-        return decoded
+        return decoder_of(kind).decode(raw)
     except msgspec.ValidationError as error:
         if "got `null`" not in str(error):
             raise DecodeError(str(error)) from error

@@ -7,7 +7,7 @@ import msgspec
 from scheduler.apis.objects.meta import Base, ObjectMeta
 
 
-class LeaseSpec(Base):
+class LeaseSpec(Base, frozen=True):
     """Who holds the lease and until when; times are RFC 3339 with microseconds, ``""`` when unset."""
 
     holder_identity: str = ""
@@ -17,7 +17,7 @@ class LeaseSpec(Base):
     lease_transitions: int = 0
 
 
-class Lease(Base):
+class Lease(Base, frozen=True):
     """A lease."""
 
     metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)

@@ -14,7 +14,7 @@ class Base(msgspec.Struct, rename="camel", gc=False, kw_only=True, omit_defaults
     """Common base: camelCase on the wire, unknown fields ignored, absent means the zero value; immutable, so shared freely."""
 
 
-class OwnerReference(Base):
+class OwnerReference(Base, frozen=True):
     """The controller or owner of an object."""
 
     api_version: str = ""
@@ -24,7 +24,7 @@ class OwnerReference(Base):
     controller: bool = False
 
 
-class ObjectMeta(Base):
+class ObjectMeta(Base, frozen=True):
     """``metadata``: identity, labels and the two timestamps that scheduling reads (RFC 3339 text, ``""`` when unset)."""
 
     name: str = ""
@@ -39,7 +39,7 @@ class ObjectMeta(Base):
     owner_references: tuple[OwnerReference, ...] = ()
 
 
-class LabelSelectorRequirement(Base):
+class LabelSelectorRequirement(Base, frozen=True):
     """One ``matchExpressions`` entry of a label selector, or of a node selector term."""
 
     key: str = ""
@@ -47,27 +47,27 @@ class LabelSelectorRequirement(Base):
     values: tuple[str, ...] = ()
 
 
-class LabelSelector(Base):
+class LabelSelector(Base, frozen=True):
     """A label selector: ``match_labels`` and every one of ``match_expressions`` must hold."""
 
     match_labels: dict[str, str] = {}
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class NodeSelectorTerm(Base):
+class NodeSelectorTerm(Base, frozen=True):
     """All expressions and fields of one term must hold; an empty term matches nothing."""
 
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
     match_fields: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class NodeSelector(Base):
+class NodeSelector(Base, frozen=True):
     """Terms are alternatives: one that matches suffices."""
 
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class Condition(Base):
+class Condition(Base, frozen=True):
     """A status condition; ``status`` is ``True``, ``False`` or ``Unknown``."""
 
     type: str = ""
@@ -79,7 +79,7 @@ class Condition(Base):
     last_transition_time: str = ""
 
 
-class Namespace(Base):
+class Namespace(Base, frozen=True):
     """A namespace: affinity terms select namespaces by these labels."""
 
     metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)

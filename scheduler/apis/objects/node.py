@@ -8,7 +8,7 @@ from scheduler.apis.objects.meta import Base, Condition, ObjectMeta
 from scheduler.apis.objects.pod import ResourceList
 
 
-class Taint(Base):
+class Taint(Base, frozen=True):
     """A taint keeps pods away that do not tolerate it; ``effect`` says how strictly."""
 
     key: str = ""
@@ -16,21 +16,21 @@ class Taint(Base):
     effect: str = ""
 
 
-class ContainerImage(Base):
+class ContainerImage(Base, frozen=True):
     """An image that lies on the node, under each of its names; the size is in bytes."""
 
     names: tuple[str, ...] = ()
     size_bytes: int = 0
 
 
-class NodeSpec(Base):
+class NodeSpec(Base, frozen=True):
     """``spec``: cordon and taints."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
 
 
-class NodeStatus(Base):
+class NodeStatus(Base, frozen=True):
     """``status``: what the node has to give."""
 
     capacity: ResourceList = {}
@@ -40,7 +40,7 @@ class NodeStatus(Base):
     declared_features: tuple[str, ...] = ()
 
 
-class Node(Base):
+class Node(Base, frozen=True):
     """A node."""
 
     metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)

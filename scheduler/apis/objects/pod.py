@@ -19,14 +19,14 @@ QuantityText = str | int | float
 ResourceList = dict[str, QuantityText]
 
 
-class ResourceRequirements(Base):
+class ResourceRequirements(Base, frozen=True):
     """Requests and limits by resource name."""
 
     requests: ResourceList = {}
     limits: ResourceList = {}
 
 
-class ContainerPort(Base):
+class ContainerPort(Base, frozen=True):
     """A container's port; ``host_port`` 0 means that no port of the node is taken."""
 
     host_port: int = 0
@@ -35,7 +35,7 @@ class ContainerPort(Base):
     host_ip: str = msgspec.field(default="", name="hostIP")
 
 
-class Container(Base):
+class Container(Base, frozen=True):
     """A container or init container; ``restart_policy`` ``Always`` makes an init container a sidecar."""
 
     name: str = ""
@@ -45,13 +45,13 @@ class Container(Base):
     resources: ResourceRequirements = msgspec.field(default_factory=ResourceRequirements)
 
 
-class PodSchedulingGate(Base):
+class PodSchedulingGate(Base, frozen=True):
     """A named reason to keep the pod out of the queue."""
 
     name: str = ""
 
 
-class Toleration(Base):
+class Toleration(Base, frozen=True):
     """Tolerates the taints it matches; an empty key with ``Exists`` tolerates every key, an empty effect every effect."""
 
     key: str = ""
@@ -61,14 +61,14 @@ class Toleration(Base):
     toleration_seconds: int | None = None
 
 
-class PreferredSchedulingTerm(Base):
+class PreferredSchedulingTerm(Base, frozen=True):
     """A node preference and its weight, 1 to 100."""
 
     weight: int = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
-class NodeAffinity(Base):
+class NodeAffinity(Base, frozen=True):
     """Which nodes a pod needs, and which it would like."""
 
     required: NodeSelector | None = msgspec.field(
@@ -79,7 +79,7 @@ class NodeAffinity(Base):
     )
 
 
-class PodAffinityTerm(Base):
+class PodAffinityTerm(Base, frozen=True):
     """Pods that the selector matches, in the namespaces given, share a value of ``topology_key`` with the node."""
 
     label_selector: LabelSelector | None = None
@@ -90,14 +90,14 @@ class PodAffinityTerm(Base):
     mismatch_label_keys: tuple[str, ...] = ()
 
 
-class WeightedPodAffinityTerm(Base):
+class WeightedPodAffinityTerm(Base, frozen=True):
     """A preferred term and its weight, 1 to 100."""
 
     weight: int = 0
     pod_affinity_term: PodAffinityTerm = msgspec.field(default_factory=PodAffinityTerm)
 
 
-class PodAffinity(Base):
+class PodAffinity(Base, frozen=True):
     """Required and preferred terms; pod affinity and pod anti-affinity have the same shape."""
 
     required: tuple[PodAffinityTerm, ...] = msgspec.field(
@@ -108,7 +108,7 @@ class PodAffinity(Base):
     )
 
 
-class Affinity(Base):
+class Affinity(Base, frozen=True):
     """Node affinity, pod affinity and pod anti-affinity."""
 
     node_affinity: NodeAffinity | None = None
@@ -116,7 +116,7 @@ class Affinity(Base):
     pod_anti_affinity: PodAffinity | None = None
 
 
-class PodSpec(Base):
+class PodSpec(Base, frozen=True):
     """``spec``: what the pod asks for."""
 
     node_name: str = ""
@@ -135,7 +135,7 @@ class PodSpec(Base):
     host_network: bool = False
 
 
-class ContainerStatus(Base):
+class ContainerStatus(Base, frozen=True):
     """What the kubelet reports of a container: the resources it got and those it was allocated by an in-place resize."""
 
     name: str = ""
@@ -143,7 +143,7 @@ class ContainerStatus(Base):
     allocated_resources: ResourceList = {}
 
 
-class PodStatus(Base):
+class PodStatus(Base, frozen=True):
     """``status``: phase, nomination, conditions and the resources in force during an in-place resize."""
 
     phase: str = ""
@@ -156,7 +156,7 @@ class PodStatus(Base):
     allocated_resources: ResourceList = {}
 
 
-class Pod(Base):
+class Pod(Base, frozen=True):
     """A pod. ``full_name`` is ``namespace/name``."""
 
     metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
