@@ -1,0 +1,288 @@
+"""The families of metrics, as data.
+
+Names, types, labels, buckets, stability and help texts are kube-scheduler 1.36's (``pkg/scheduler/metrics/metrics.go``, and component-base
+and client-go for what every Kubernetes component exports): an operator's dashboards are written against them. Families of features
+that Wharfinger does not have yet are absent rather than forever zero.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["counter", "gauge", "histogram"]
+Stability = Literal["STABLE", "BETA", "ALPHA"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family: ``buckets`` are upper bounds without ``+Inf``, empty unless it is a histogram."""
+
+    name: str
+    kind: Kind
+    stability: Stability
+    labels: tuple[str, ...]
+    help: str
+    buckets: tuple[float, ...] = ()
+
+    @property
+    def documentation(self) -> str:
+        """The help text with the stability in front, as Kubernetes components print it."""
+        return f"[{self.stability}] {self.help}"
+
+
+def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
+    """Bucket bounds by repeated multiplication: rounding errors included, so that they equal Go's to the last digit."""
+    bounds = [start]
+    while len(bounds) < count:
+        bounds.append(bounds[-1] * factor)
+    return tuple(bounds)
+
+
+_ATTEMPT = exponential(0.001, 2, 15)
+_POINT = exponential(0.0001, 2, 12)
+_PLUGIN = exponential(0.00001, 1.5, 20)
+_SLI = exponential(0.01, 2, 20)
+_REST_SECONDS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
+
+SCHEDULING = (
+    Family(
+        "scheduler_schedule_attempts_total",
+        "counter",
+        "STABLE",
+        ("result", "profile"),
+        "Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be scheduled, while 'error' means an internal scheduler problem.",
+    ),
+    Family(
+        "scheduler_scheduling_attempt_duration_seconds",
+        "histogram",
+        "STABLE",
+        ("result", "profile"),
+        "Scheduling attempt latency in seconds (scheduling algorithm + binding)",
+        _ATTEMPT,
+    ),
+    Family(
+        "scheduler_scheduling_algorithm_duration_seconds",
+        "histogram",
+        "ALPHA",
+        (),
+        "Scheduling algorithm latency in seconds",
+        _ATTEMPT,
+    ),
+    Family(
+        "scheduler_pod_scheduling_sli_duration_seconds",
+        "histogram",
+        "BETA",
+        ("attempts",),
+        "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.",
+        _SLI,
+    ),
+    Family(
+        "scheduler_pod_scheduling_attempts",
+        "histogram",
+        "STABLE",
+        (),
+        "Number of attempts to successfully schedule a pod.",
+        exponential(1, 2, 5),
+    ),
+    Family(
+        "scheduler_pod_scheduled_after_flush_total",
+        "counter",
+        "ALPHA",
+        (),
+        "Number of pods that were successfully scheduled after being flushed from unschedulablePods due to timeout. This metric helps detect potential queueing hint misconfigurations or event handling issues.",
+    ),
+    Family(
+        "scheduler_preemption_victims",
+        "histogram",
+        "STABLE",
+        (),
+        "Number of selected preemption victims",
+        exponential(1, 2, 7),
+    ),
+    Family(
+        "scheduler_preemption_attempts_total",
+        "counter",
+        "STABLE",
+        (),
+        "Total preemption attempts in the cluster till now",
+    ),
+)
+
+PLUGINS = (
+    Family(
+        "scheduler_framework_extension_point_duration_seconds",
+        "histogram",
+        "STABLE",
+        ("extension_point", "status", "profile"),
+        "Latency for running all plugins of a specific extension point.",
+        _POINT,
+    ),
+    Family(
+        "scheduler_plugin_execution_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("plugin", "extension_point", "status"),
+        "Duration for running a plugin at a specific extension point.",
+        _PLUGIN,
+    ),
+    Family(
+        "scheduler_plugin_evaluation_total",
+        "counter",
+        "BETA",
+        ("plugin", "extension_point", "profile"),
+        "Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).",
+    ),
+    Family(
+        "scheduler_permit_wait_duration_seconds",
+        "histogram",
+        "BETA",
+        ("result",),
+        "Duration of waiting on permit.",
+        _ATTEMPT,
+    ),
+    Family(
+        "scheduler_unschedulable_pods",
+        "gauge",
+        "BETA",
+        ("plugin", "profile"),
+        "The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.",
+    ),
+    Family(
+        "scheduler_goroutines",
+        "gauge",
+        "BETA",
+        ("operation",),
+        "Number of running goroutines split by the work they do such as binding.",
+    ),
+)
+
+QUEUE = (
+    Family(
+        "scheduler_queue_incoming_pods_total",
+        "counter",
+        "STABLE",
+        ("queue", "event"),
+        "Number of pods added to scheduling queues by event and queue type.",
+    ),
+    Family(
+        "scheduler_queueing_hint_execution_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("plugin", "event", "hint"),
+        "Duration for running a queueing hint function of a plugin.",
+        _PLUGIN,
+    ),
+    Family(
+        "scheduler_event_handling_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("event",),
+        "Event handling latency in seconds.",
+        _POINT,
+    ),
+    Family(
+        "scheduler_pending_pods",
+        "gauge",
+        "STABLE",
+        ("queue",),
+        "Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
+    ),
+    Family(
+        "scheduler_inflight_events",
+        "gauge",
+        "ALPHA",
+        ("event",),
+        "Number of events currently tracked in the scheduling queue.",
+    ),
+    Family(
+        "scheduler_cache_size",
+        "gauge",
+        "ALPHA",
+        ("type",),
+        "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
+    ),
+)
+
+COMPONENT = (
+    Family(
+        "leader_election_master_status",
+        "gauge",
+        "ALPHA",
+        ("name",),
+        "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
+    ),
+    Family(
+        "leader_election_slowpath_total",
+        "counter",
+        "ALPHA",
+        ("name",),
+        "Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify the lease. Please make sure to group by name.",
+    ),
+    Family(
+        "rest_client_requests_total",
+        "counter",
+        "ALPHA",
+        ("code", "method", "host"),
+        "Number of HTTP requests, partitioned by status code, method, and host.",
+    ),
+    Family(
+        "rest_client_request_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("verb", "host"),
+        "Request latency in seconds. Broken down by verb, and host.",
+        _REST_SECONDS,
+    ),
+    Family(
+        "rest_client_rate_limiter_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("verb", "host"),
+        "Client side rate limiter latency in seconds. Broken down by verb, and host.",
+        _REST_SECONDS,
+    ),
+    Family(
+        "kubernetes_build_info",
+        "gauge",
+        "BETA",
+        (
+            "major",
+            "minor",
+            "git_version",
+            "git_commit",
+            "git_tree_state",
+            "build_date",
+            "go_version",
+            "compiler",
+            "platform",
+        ),
+        "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running.",
+    ),
+    Family(
+        "kubernetes_feature_enabled",
+        "gauge",
+        "BETA",
+        ("name", "stage"),
+        "This metric records the data about the stage and enablement of a k8s feature.",
+    ),
+)
+
+FAMILIES: tuple[Family, ...] = (*SCHEDULING, *PLUGINS, *QUEUE, *COMPONENT)
+"""Every family that `Metrics` registers."""
+
+HEALTH = (
+    Family(
+        "kubernetes_healthcheck",
+        "gauge",
+        "STABLE",
+        ("type", "name"),
+        "This metric records the result of a single healthcheck.",
+    ),
+    Family(
+        "kubernetes_healthchecks_total",
+        "counter",
+        "STABLE",
+        ("type", "name", "status"),
+        "This metric records the results of all healthcheck.",
+    ),
+)
+"""The families of ``/metrics/slis``, which has a registry of its own."""
