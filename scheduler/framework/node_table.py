@@ -1,0 +1,133 @@
+"""NodeTable: the cluster's own table, where nodes come, change and go.
+
+One owner changes it, under its lock: the cluster state. Everybody else sees ``Nodes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TypeVar
+
+from scheduler.apis import quantity
+from scheduler.apis.objects import Node
+from scheduler.framework.columns import GrowableColumns
+from scheduler.framework.facts import ABSENT, Facts, ImageState
+from scheduler.framework.interning import Interner
+from scheduler.framework.nodes import Nodes
+from scheduler.framework.pods import PodInfo
+
+K = TypeVar("K", bound=Hashable)
+
+_SLACK = 64
+
+
+class NodeTable(Nodes):
+    """A growable table of nodes."""
+
+    __slots__ = ("_allocatable_names", "_growable")
+
+    def __init__(self) -> None:
+        self._growable = GrowableColumns()
+        super().__init__(self._growable, Facts())
+        self._rows_by_name: dict[str, int] = {}
+        self._allocatable_names: set[str] = set()
+
+    def set_node(self, node: Node) -> int:
+        """Add a node, or replace the one of the same name; its pods stay. The row is returned.
+
+        Raises:
+            scheduler.apis.quantity.QuantityError: an allocatable quantity cannot be read; nothing was changed.
+        """
+        allocatable = {name: _amount(name, amount) for name, amount in node.status.allocatable.items()}
+        name = node.metadata.name
+        row = self._rows_by_name.get(name)
+        if row is None:
+            row = self._append(name, node)
+        else:
+            self._forget_facts(row)
+            self._objects[row] = node
+        self._write_allocatable(row, allocatable)
+        self._write_facts(row, node)
+        return row
+
+    def remove_node(self, name: str) -> tuple[PodInfo, ...]:
+        """Remove a node; the pods that were on it are returned. The last row moves into the gap.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        row = self._rows_by_name.pop(name)
+        self._forget_facts(row)
+        pods = self._pods[row]
+        last = len(self) - 1
+        for column in (self._names, self._objects, self._pods):
+            column[row] = column[last]  # type: ignore[index]  # three lists of different items, moved alike
+            column.pop()
+        self._growable.drop(row)
+        if row != last:
+            self._rows_by_name[self._names[row]] = row
+        return pods
+
+    def compact(self) -> None:
+        """Forget sets and values that no node has any more, once they outnumber the nodes that could have them."""
+        limit = 2 * len(self) + _SLACK
+        facts = self._facts
+        if len(facts.taint_sets) > limit:
+            facts.taint_sets = _compacted(self._growable, "taint_set", facts.taint_sets)
+        if len(facts.image_sets) > limit:
+            facts.image_sets = _compacted(self._growable, "image_set", facts.image_sets)
+        if len(facts.port_sets) > limit:
+            facts.port_sets = _compacted(self._growable, "port_set", facts.port_sets)
+        for key, values in facts.labels.items():
+            if len(values) > limit:
+                facts.labels[key] = _compacted(self._growable, "label/" + key, values)
+
+    def _append(self, name: str, node: Node) -> int:
+        row = self._growable.append()
+        self._names.append(name)
+        self._objects.append(node)
+        self._pods.append(())
+        self._rows_by_name[name] = row
+        return row
+
+    def _write_allocatable(self, row: int, allocatable: dict[str, int]) -> None:
+        self._allocatable_names.update(allocatable)
+        for resource in self._allocatable_names:
+            self.allocatable(resource)[row] = allocatable.get(resource, 0)
+
+    def _write_facts(self, row: int, node: Node) -> None:
+        facts = self._facts
+        self.unschedulable[row] = node.spec.unschedulable
+        self.taint_set_ids[row] = facts.taint_sets.id_of(node.spec.taints)
+        for key, value in node.metadata.labels.items():
+            self.label_ids(key)[row] = facts.label_values(key).id_of(value)
+        sizes = {name: image.size_bytes for image in reversed(node.status.images) for name in image.names}
+        self.image_set_ids[row] = facts.image_sets.id_of(frozenset(sizes))
+        for name, size in sizes.items():
+            known = facts.images.get(name)
+            facts.images[name] = (
+                ImageState(size, 1) if known is None else known._replace(nodes=known.nodes + 1)
+            )
+
+    def _forget_facts(self, row: int) -> None:
+        node = self._objects[row]
+        for key in node.metadata.labels:
+            self.label_ids(key)[row] = ABSENT
+        for name in self.image_sets[self.image_set_ids[row]]:
+            known = self._facts.images[name]
+            if known.nodes == 1:
+                del self._facts.images[name]
+            else:
+                self._facts.images[name] = known._replace(nodes=known.nodes - 1)
+
+
+def _amount(resource: str, amount: str | float) -> int:
+    return quantity.milli_value(amount) if resource == "cpu" else quantity.value(amount)
+
+
+def _compacted(columns: GrowableColumns, name: str, known: Interner[K]) -> Interner[K]:
+    """The same values, renumbered by what the column still uses; the empty value keeps number 0."""
+    kept: Interner[K] = Interner(known.values[0])
+    column = columns.get(name)
+    column[:] = [kept.id_of(known.values[number]) for number in column.tolist()]
+    return kept

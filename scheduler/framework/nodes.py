@@ -1,0 +1,208 @@
+"""Nodes: the table that every decision reads. A row per node, a column per fact.
+
+::
+
+    row   name     allocatable/cpu   requested/cpu   taint set   label zone   …
+    0     node-a              4000            1500           0            1
+    1     node-b              4000               0           2            2      taint_sets[2] = (gpu:NoSchedule,)
+    2     node-c              8000             250           0            1      label_values("zone") = [None, z-a, z-b]
+
+Reading is free for plugins: each method below names the dtype and unit of its column. Changing is for the one owner of the
+cluster state, or for whoever holds a selection (``take``), whose columns are copies: adding a nominated pod to a selection
+is a what-if that leaves the cluster alone.
+
+The row law: for every filter and score, judging ``nodes.take(rows)`` gives what judging ``nodes`` gives for these rows.
+What depends on more than a row's own facts reads ``total`` and ``images``, which a selection shares with its source.
+
+Row numbers are good until the next change of the set of nodes: a removed node's row is taken by the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from scheduler.apis.objects import Node
+from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, Rows
+from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Taints
+from scheduler.framework.pods import PodInfo
+from scheduler.framework.rejections import BoolColumn, Column
+
+
+class Nodes:
+    """Nodes by row: the cluster's (a ``NodeTable``), or a selection of them made by ``take``."""
+
+    __slots__ = ("_columns", "_facts", "_names", "_objects", "_pods", "_rows_by_name", "_total")
+
+    def __init__(self, columns: ColumnSource, facts: Facts) -> None:
+        self._columns = columns
+        self._facts = facts
+        self._total: ColumnSource = columns
+        self._names: list[str] = []
+        self._objects: list[Node] = []
+        self._pods: list[tuple[PodInfo, ...]] = []
+        self._rows_by_name: dict[str, int] | None = None
+
+    # Which nodes
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self._columns.rows
+
+    @property
+    def total(self) -> int:
+        """The number of nodes in the whole cluster, also when these are a selection."""
+        return self._total.rows
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The nodes' names, by row."""
+        return self._names
+
+    @property
+    def objects(self) -> Sequence[Node]:
+        """The nodes as the API server has them, by row."""
+        return self._objects
+
+    def row_of(self, name: str) -> int | None:
+        """The row of the node of that name, None when it is not here."""
+        if self._rows_by_name is None:
+            self._rows_by_name = {known: row for row, known in enumerate(self._names)}
+        return self._rows_by_name.get(name)
+
+    def rows_of(self, names: Iterable[str]) -> Rows:
+        """intp[...]: the rows of the names that are here, in the order of the names."""
+        rows = [row for row in map(self.row_of, names) if row is not None]
+        return np.array(rows, np.intp)
+
+    def pods(self, row: int) -> tuple[PodInfo, ...]:
+        """The pods on a node, assumed ones included, in the order in which they came."""
+        return self._pods[row]
+
+    def take(self, rows: Rows | BoolColumn) -> Nodes:
+        """These rows as a table of their own, in the order given; bool masks select. Changes to it stay in it."""
+        index = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        taken = Nodes(GatheredColumns(self._columns, index), self._facts)
+        taken._total = self._total
+        places = index.tolist()
+        taken._names = [self._names[row] for row in places]
+        taken._objects = [self._objects[row] for row in places]
+        taken._pods = [self._pods[row] for row in places]
+        return taken
+
+    # Resources
+
+    def allocatable(self, resource: str) -> Column:
+        """int64[rows]: what the node has to give: millicores of cpu, bytes of memory and storage, units of others."""
+        return self._columns.get("allocatable/" + resource)
+
+    def requested(self, resource: str) -> Column:
+        """int64[rows]: what the pods on the node request, in the units of ``allocatable``."""
+        return self._columns.get("requested/" + resource)
+
+    def nonzero_requested(self, resource: str) -> Column:
+        """int64[rows]: as ``requested``, for ``cpu`` and ``memory``, pods without requests counted as 100m and 200 MB."""
+        return self._columns.get("nonzero/" + resource)
+
+    @property
+    def allowed_pods(self) -> Column:
+        """int64[rows]: the number of pods that the node may run."""
+        return self.allocatable("pods")
+
+    @property
+    def pod_count(self) -> Column:
+        """int64[rows]: the number of pods on the node."""
+        return self._columns.get("pod_count")
+
+    # Facts by id
+
+    @property
+    def unschedulable(self) -> BoolColumn:
+        """bool[rows]: cordoned (``spec.unschedulable``)."""
+        return self._columns.get("unschedulable", np.bool_)
+
+    @property
+    def taint_set_ids(self) -> AnyColumn:
+        """int32[rows]: ids into ``taint_sets``; 0 is no taint."""
+        return self._columns.get("taint_set", np.int32)
+
+    @property
+    def taint_sets(self) -> Sequence[Taints]:
+        """The distinct sets of taints, in the order in which nodes list them."""
+        return self._facts.taint_sets.values
+
+    @property
+    def port_set_ids(self) -> AnyColumn:
+        """int32[rows]: ids into ``port_sets``; 0 is no port taken."""
+        return self._columns.get("port_set", np.int32)
+
+    @property
+    def port_sets(self) -> Sequence[PortSet]:
+        """The distinct sets of host ports taken."""
+        return self._facts.port_sets.values
+
+    @property
+    def image_set_ids(self) -> AnyColumn:
+        """int32[rows]: ids into ``image_sets``; 0 is no image."""
+        return self._columns.get("image_set", np.int32)
+
+    @property
+    def image_sets(self) -> Sequence[ImageNames]:
+        """The distinct sets of image names that lie on a node."""
+        return self._facts.image_sets.values
+
+    @property
+    def images(self) -> Mapping[str, ImageState]:
+        """Every image name of the cluster, with its size and on how many nodes it lies."""
+        return self._facts.images
+
+    def label_ids(self, key: str) -> AnyColumn:
+        """int32[rows]: ids into ``label_values(key)``; 0 where the node lacks the label."""
+        return self._columns.get("label/" + key, np.int32)
+
+    def label_values(self, key: str) -> Sequence[str | None]:
+        """The distinct values of a label; the first is None, for its absence."""
+        values = self._facts.labels.get(key)
+        return (None,) if values is None else values.values
+
+    # Pods come and go
+
+    def add_pod(self, row: int, pod: PodInfo) -> None:
+        """Put a pod on a node."""
+        self._pods[row] = (*self._pods[row], pod)
+        self._account(row, pod, 1)
+        if pod.host_ports:
+            self._set_ports(row, self._ports_of(row) | frozenset(pod.host_ports))
+
+    def remove_pod(self, row: int, pod: PodInfo) -> None:
+        """Take a pod off a node; it is known by its uid.
+
+        Raises:
+            KeyError: the pod is not on that node.
+        """
+        pods = self._pods[row]
+        place = next((place for place, known in enumerate(pods) if known.uid == pod.uid), None)
+        if place is None:
+            raise KeyError(f"{pod.pod.full_name} is not on node {self._names[row]}")
+        known = pods[place]
+        self._pods[row] = pods[:place] + pods[place + 1 :]
+        self._account(row, known, -1)
+        if known.host_ports:
+            self._set_ports(row, self._ports_of(row) - frozenset(known.host_ports))
+
+    def _account(self, row: int, pod: PodInfo, sign: int) -> None:
+        # A slice, not an element: arrays wrap around as Go's int64 does, where NumPy's scalars warn.
+        here = slice(row, row + 1)
+        for resource, amount in pod.requests.items():
+            self.requested(resource)[here] += sign * amount
+        cpu, memory = pod.nonzero_requests
+        self.nonzero_requested("cpu")[here] += sign * cpu
+        self.nonzero_requested("memory")[here] += sign * memory
+        self.pod_count[row] += sign
+
+    def _ports_of(self, row: int) -> PortSet:
+        return self.port_sets[self.port_set_ids[row]]
+
+    def _set_ports(self, row: int, ports: PortSet) -> None:
+        self.port_set_ids[row] = self._facts.port_sets.id_of(ports)
