@@ -31,7 +31,6 @@ class ActionType(IntFlag):
     UPDATE_POD_TOLERATION = 1 << 10
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1 << 11
     UPDATE_POD_GENERATED_RESOURCE_CLAIM = 1 << 12
-    UPDATE_OTHER = 1 << 13
     UPDATE = (
         UPDATE_NODE_ALLOCATABLE
         | UPDATE_NODE_LABEL
@@ -44,46 +43,76 @@ class ActionType(IntFlag):
         | UPDATE_POD_TOLERATION
         | UPDATE_POD_SCHEDULING_GATES_ELIMINATED
         | UPDATE_POD_GENERATED_RESOURCE_CLAIM
-        | UPDATE_OTHER
     )
     ALL = ADD | DELETE | UPDATE
 
+    @property
+    def label(self) -> str:
+        """The name in logs and metrics, ``UpdateNodeLabel`` say; empty for a combination that has none."""
+        return _ACTION_LABELS.get(self, "")
+
+
+_ACTION_LABELS = {
+    **{action: "".join(word.capitalize() for word in str(action.name).split("_")) for action in ActionType},
+    ActionType.UPDATE: "Update",
+    ActionType.ALL: "All",
+}
+
 
 class EventResource(Enum):
-    """The kind of object that changed; the values are upstream's names."""
+    """The kind of object that changed; the values are upstream's names, which metrics show.
+
+    Plugins register for ``POD``; what happens is always about an assigned pod or an unscheduled one.
+    """
 
     POD = "Pod"
     ASSIGNED_POD = "AssignedPod"
-    UNSCHEDULED_POD = "UnscheduledPod"
+    UNSCHEDULED_POD = "UnschedulablePod"
     NODE = "Node"
     PERSISTENT_VOLUME = "PersistentVolume"
     PERSISTENT_VOLUME_CLAIM = "PersistentVolumeClaim"
-    CSI_NODE = "CSINode"
-    CSI_DRIVER = "CSIDriver"
-    CSI_STORAGE_CAPACITY = "CSIStorageCapacity"
-    STORAGE_CLASS = "StorageClass"
-    VOLUME_ATTACHMENT = "VolumeAttachment"
-    RESOURCE_CLAIM = "ResourceClaim"
-    RESOURCE_SLICE = "ResourceSlice"
-    DEVICE_CLASS = "DeviceClass"
+    CSI_NODE = "storage.k8s.io/CSINode"
+    CSI_DRIVER = "storage.k8s.io/CSIDriver"
+    CSI_STORAGE_CAPACITY = "storage.k8s.io/CSIStorageCapacity"
+    STORAGE_CLASS = "storage.k8s.io/StorageClass"
+    VOLUME_ATTACHMENT = "storage.k8s.io/VolumeAttachment"
+    RESOURCE_CLAIM = "resource.k8s.io/ResourceClaim"
+    RESOURCE_SLICE = "resource.k8s.io/ResourceSlice"
+    DEVICE_CLASS = "resource.k8s.io/DeviceClass"
     WILDCARD = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """A kind of change; ``label`` is how logs and metrics name it (``NodeAdd``)."""
+    """A kind of change. ``custom_label`` names the few that are not about one kind of object (``UnschedulableTimeout``)."""
 
     resource: EventResource
     action: ActionType
-    label: str = ""
+    custom_label: str = ""
+
+    @property
+    def label(self) -> str:
+        """How logs and metrics name it: ``NodeAdd``, ``AssignedPodUpdatePodLabel``."""
+        return self.custom_label or self.resource.value + self.action.label
+
+    @property
+    def wildcard(self) -> bool:
+        """Anything may have changed: every refused pod is worth another attempt."""
+        return self.resource is EventResource.WILDCARD and self.action == ActionType.ALL
 
     def matches(self, registered: ClusterEvent) -> bool:
-        """Whether a plugin that registered ``registered`` wants to hear of this event (upstream: ``MatchClusterEvents``)."""
+        """Whether a plugin that registered ``registered`` wants to hear of this event (upstream: ``MatchClusterEvents``).
+
+        An update that changed nothing in particular carries every update bit; it concerns only those that registered for
+        updates in general, hence the comparison of the numbers.
+        """
+        if registered.wildcard:
+            return True
         resource = registered.resource in (EventResource.WILDCARD, self.resource) or (
             registered.resource is EventResource.POD
             and self.resource in (EventResource.ASSIGNED_POD, EventResource.UNSCHEDULED_POD)
         )
-        return resource and bool(registered.action & self.action)
+        return resource and bool(registered.action & self.action) and self.action <= registered.action
 
 
 class QueueingHint(Enum):
