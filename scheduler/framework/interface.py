@@ -32,6 +32,7 @@ from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import Column, Rejections
 from scheduler.framework.status import Status
+from scheduler.framework.waiting import WaitingPods
 
 MIN_NODE_SCORE = 0
 MAX_NODE_SCORE = 100
@@ -56,6 +57,11 @@ class Handle(Protocol):
     @property
     def binder(self) -> Binder:
         """The port that binds pods."""
+        ...
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        """The pods that Permit holds."""
         ...
 
 

@@ -17,6 +17,7 @@ from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
 _SLACK = 64
 
@@ -60,9 +61,9 @@ class NodeTable(Nodes):
         self._forget_facts(row)
         pods = self._pods[row]
         last = len(self) - 1
-        for column in (self._names, self._objects, self._pods):
-            column[row] = column[last]  # type: ignore[index]  # three lists of different items, moved alike
-            column.pop()
+        _move_last_to(row, self._names)
+        _move_last_to(row, self._objects)
+        _move_last_to(row, self._pods)
         self._growable.drop(row)
         if row != last:
             self._rows_by_name[self._names[row]] = row
@@ -123,6 +124,12 @@ class NodeTable(Nodes):
 
 def _amount(resource: str, amount: str | float) -> int:
     return quantity.milli_value(amount) if resource == "cpu" else quantity.value(amount)
+
+
+def _move_last_to(row: int, items: list[T]) -> None:
+    last = items.pop()
+    if row < len(items):
+        items[row] = last
 
 
 def _compacted(columns: GrowableColumns, name: str, known: Interner[K]) -> Interner[K]:

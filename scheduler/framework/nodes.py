@@ -82,7 +82,7 @@ class Nodes:
 
     def take(self, rows: Rows | BoolColumn) -> Nodes:
         """These rows as a table of their own, in the order given; bool masks select. Changes to it stay in it."""
-        index = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        index: Rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.intp, copy=False)
         taken = Nodes(GatheredColumns(self._columns, index), self._facts)
         taken._total = self._total
         places = index.tolist()
@@ -202,7 +202,7 @@ class Nodes:
         self.pod_count[row] += sign
 
     def _ports_of(self, row: int) -> PortSet:
-        return self.port_sets[self.port_set_ids[row]]
+        return self.port_sets[int(self.port_set_ids[row])]
 
     def _set_ports(self, row: int, ports: PortSet) -> None:
         self.port_set_ids[row] = self._facts.port_sets.id_of(ports)

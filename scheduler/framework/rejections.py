@@ -72,7 +72,8 @@ class Rejections:
     @property
     def rejected(self) -> BoolColumn:
         """bool[rows]: the rows that any reason rejects."""
-        return self.bits != 0
+        rejected: BoolColumn = self.bits != 0
+        return rejected
 
     def take(self, rows: Rows | BoolColumn) -> Rejections:
         """The same reasons for some of the rows."""

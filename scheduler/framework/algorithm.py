@@ -1,0 +1,251 @@
+"""The scheduling algorithm: (cluster, pod, framework) -> decision. Pure: nothing outside the cycle changes.
+
+::
+
+    PreFilter ──refused──────────────────────────────┐
+        │                                            ▼
+    nominated node of the pod fits? ──yes──> it    PostFilter ──> Decision(Unschedulable, FitError)
+        │ no                                         ▲
+    Filter, nominated pods counted ──nothing left────┘
+        │
+    one left? ──yes──> it
+        │ no
+    PreScore, Score, Normalize ──> the best, at random among equals ──> Decision(node)
+
+The loop, the webhook, explanations, simulation and benchmarks all come through here (upstream: ``schedulingAlgorithm``,
+``schedulePod``, ``findNodesThatFitPod``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from random import Random
+from typing import Protocol
+
+import numpy as np
+
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.interface import PostFilterResult
+from scheduler.framework.nodes import Nodes
+from scheduler.framework.outcome import (
+    Decision,
+    Failure,
+    FilterOutcome,
+    FitError,
+    NoNodesAvailableError,
+    Scores,
+)
+from scheduler.framework.pods import PodInfo
+from scheduler.framework.rejections import BoolColumn
+from scheduler.framework.runner import PluginError
+from scheduler.framework.runtime import Framework
+from scheduler.framework.status import SUCCESS, Code, Status
+
+_MIN_FEASIBLE_NODES = 100
+
+
+class Nominated(Protocol):
+    """Pods that were promised room on a node (by preemption, or by ``status.nominatedNodeName``) and are not placed yet."""
+
+    @property
+    def nodes_with_nominations(self) -> Collection[str]:
+        """The names of the nodes that have any."""
+        ...
+
+    def nominated_on(self, node: str) -> tuple[PodInfo, ...]:
+        """The pods nominated to one node."""
+        ...
+
+
+class Rotation:
+    """Where sampling starts, so that every node gets its turn when not all are looked at."""
+
+    __slots__ = ("start",)
+
+    def __init__(self) -> None:
+        self.start = 0
+
+
+def decide(
+    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, rng: Random, rotation: Rotation
+) -> Decision:
+    """Decide where the pod goes.
+
+    A plugin's failure is an Error status of the decision, never an exception.
+    """
+    if not len(nodes):
+        error = NoNodesAvailableError()
+        return Decision(Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (str(error),), error=error))
+    try:
+        outcome = find_feasible(framework, cycle, nodes, nominated, rotation)
+        if not outcome.alive.any():
+            return _no_fit(framework, cycle, nodes, outcome)
+        return _choose(framework, cycle, outcome, rng)
+    except PluginError as error:
+        return Decision(Status.failure(error))
+
+
+def find_feasible(
+    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, rotation: Rotation
+) -> FilterOutcome:
+    """Run PreFilter and the filters.
+
+    Raises:
+        PluginError: a plugin failed, or answered Error for a node.
+    """
+    status, names, narrowing = framework.pre_filter(cycle, nodes)
+    if not status.ok:
+        if not status.rejected:
+            raise PluginError(status.message) from status.error
+        return _refused(nodes, status)
+    own = _own_nomination(framework, cycle, nodes, nominated)
+    if own is not None:
+        return own
+    absent = SUCCESS
+    looked_at = nodes
+    if names is not None:
+        looked_at = nodes.take(nodes.rows_of(sorted(names)))
+        absent = Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]")
+    outcome = _filter(framework, cycle, looked_at, nominated)
+    outcome.absent = absent
+    outcome.unschedulable_plugins.update(narrowing)
+    _sample(framework, outcome, rotation)
+    return outcome
+
+
+def _refused(nodes: Nodes, status: Status) -> FilterOutcome:
+    outcome = FilterOutcome(nodes, nodes.total, np.zeros(len(nodes), np.bool_))
+    outcome.absent = status
+    outcome.pre_filter_message = status.message
+    outcome.add_plugin(status.plugin, status.code)
+    return outcome
+
+
+def _own_nomination(
+    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated
+) -> FilterOutcome | None:
+    """The outcome for the pod's own nominated node alone, when it fits there: it is likely the only one that does."""
+    row = nodes.row_of(cycle.pod.status.nominated_node_name)
+    if row is None:
+        return None
+    try:
+        outcome = _filter(framework, cycle, nodes.take(np.array([row], np.intp)), nominated)
+    except PluginError:
+        return None
+    return outcome if outcome.alive.any() else None
+
+
+def _filter(framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated) -> FilterOutcome:
+    """Filter all rows; those with nominated pods have to pass both with these pods and without them."""
+    alive = np.ones(len(nodes), np.bool_)
+    outcome = FilterOutcome(nodes, nodes.total, alive)
+    outcome.failures += _filter_with_nominated(framework, cycle, nodes, nominated, alive)
+    outcome.failures += framework.filter(cycle, nodes, alive)
+    for failure in outcome.failures:
+        _account(outcome, failure)
+    return outcome
+
+
+def _filter_with_nominated(
+    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, alive: BoolColumn
+) -> list[Failure]:
+    """The rows that fail when the pods nominated to them are taken for placed (upstream: ``addGENominatedPods``)."""
+    guests = {
+        row: waiting
+        for node in nominated.nodes_with_nominations
+        if (row := nodes.row_of(node)) is not None
+        and (waiting := _rivals(cycle.pod_info, nominated.nominated_on(node)))
+    }
+    failures: list[Failure] = []
+    for row, waiting in guests.items():
+        what_if = nodes.take(np.array([row], np.intp))
+        hypothesis = cycle.clone()
+        for pod in waiting:
+            what_if.add_pod(0, pod)
+            status = framework.add_pod(hypothesis, pod, what_if, 0)
+            if not status.ok:
+                raise PluginError(status.message)
+        for failure in framework.filter(hypothesis, what_if, np.ones(1, np.bool_)):
+            failures.append(failure._replace(rows=np.array([row], np.intp)))
+            alive[row] = False
+    return failures
+
+
+def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:
+    """The pods that come before this one: it must not take the room made for them."""
+    return [other for other in waiting if other.priority >= pod.priority and other.uid != pod.uid]
+
+
+def _account(outcome: FilterOutcome, failure: Failure) -> None:
+    reasons = failure.rejections.reasons_of(int(np.bitwise_or.reduce(failure.bits)))
+    errors = sorted(reason.message for reason in reasons if reason.code is Code.ERROR)
+    if errors:
+        raise PluginError(f'running "{failure.plugin}" filter plugin: {errors[0]}')
+    for reason in reasons:
+        outcome.add_plugin(failure.plugin, reason.code)
+
+
+def _sample(framework: Framework, outcome: FilterOutcome, rotation: Rotation) -> None:
+    """Keep the first feasible rows from where the last attempt stopped, as many as the percentage asks for."""
+    count = len(outcome.nodes)
+    wanted = _nodes_to_find(framework.percentage_of_nodes_to_score, count)
+    if not framework.plugins_at("score"):
+        wanted = 1
+    if wanted >= count:
+        return
+    order = np.roll(np.arange(count), -(rotation.start % count))
+    found = np.flatnonzero(outcome.alive[order])
+    processed = count if len(found) < wanted else int(found[wanted - 1]) + 1
+    outcome.alive[order[processed:]] = False
+    rotation.start = (rotation.start + processed) % count
+
+
+def _nodes_to_find(percentage: int, count: int) -> int:
+    """How many feasible nodes suffice (upstream: ``numFeasibleNodesToFind``).
+
+    Upstream's 0 means a share that shrinks with the cluster, because it judges nodes one by one. Columns make judging all of
+    them cheap, so 0 means all of them here.
+    """
+    if count < _MIN_FEASIBLE_NODES or percentage == 0:
+        return count
+    return max(count * percentage // 100, _MIN_FEASIBLE_NODES)
+
+
+def _no_fit(framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome) -> Decision:
+    nominated: str | None = ""
+    if framework.plugins_at("postFilter"):
+        result: PostFilterResult = framework.post_filter(cycle, nodes, outcome)
+        outcome.post_filter_message = result.status.message
+        nominated = result.nominated_node
+    error = FitError(outcome)
+    status = Status(Code.UNSCHEDULABLE, (str(error),), error=error)
+    return Decision(status, outcome=outcome, nominated=nominated, evaluated=len(outcome.nodes))
+
+
+def _choose(framework: Framework, cycle: Cycle, outcome: FilterOutcome, rng: Random) -> Decision:
+    rows = np.flatnonzero(outcome.alive)
+    decision = Decision(SUCCESS, outcome=outcome, evaluated=len(outcome.nodes), feasible=len(rows))
+    if len(rows) == 1:
+        decision.node = outcome.nodes.names[rows[0]]
+        return decision
+    scores = prioritize(
+        framework, cycle, outcome.nodes if len(rows) == len(outcome.nodes) else outcome.nodes.take(rows)
+    )
+    best = scores.best_rows()
+    decision.scores = scores
+    decision.node = scores.nodes.names[best[0] if len(best) == 1 else best[rng.randrange(len(best))]]
+    return decision
+
+
+def prioritize(framework: Framework, cycle: Cycle, nodes: Nodes) -> Scores:
+    """Score rows that passed the filters; without score plugins each gets a total of 1.
+
+    Raises:
+        PluginError: a plugin failed.
+    """
+    if not framework.plugins_at("score"):
+        return Scores(nodes, np.ones(len(nodes), np.int64))
+    status = framework.pre_score(cycle, nodes)
+    if not status.ok:
+        raise PluginError(status.message) from status.error
+    return framework.score(cycle, nodes)

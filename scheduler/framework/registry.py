@@ -1,0 +1,87 @@
+"""The registry: name -> factory, for the plugins in this package and those of other packages.
+
+In-tree plugins are a literal table (``scheduler.plugins.IN_TREE``). Others are found in two ways, and a name that is taken
+twice is an error in both:
+
+* the entry point group ``wharfinger.plugins`` of any installed package: ``my-plugin = "my_package:MyPlugin"``
+* ``--plugin module:Class`` on the command line
+
+The name that configuration uses is the class's ``name`` when it has one, otherwise the entry point's or the class's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from scheduler.framework.interface import PluginFactory
+
+ENTRY_POINT_GROUP = "wharfinger.plugins"
+
+
+class PluginLoadError(ValueError):
+    """A plugin of another package cannot be loaded; the text says which and why."""
+
+
+class Registry:
+    """Factories by plugin name."""
+
+    def __init__(self, factories: Mapping[str, PluginFactory] | None = None) -> None:
+        self._factories: dict[str, PluginFactory] = dict(factories or {})
+
+    def get(self, name: str) -> PluginFactory | None:
+        """The factory of that name, None when there is none."""
+        return self._factories.get(name)
+
+    def names(self) -> list[str]:
+        """All names, in order of registration."""
+        return list(self._factories)
+
+    def register(self, name: str, factory: PluginFactory) -> None:
+        """Add a factory.
+
+        Raises:
+            PluginLoadError: the name is taken.
+        """
+        if name in self._factories:
+            raise PluginLoadError(f"a plugin named {name!r} is registered already")
+        self._factories[name] = factory
+
+    def load(self, specification: str) -> str:
+        """Import ``module:Class`` and register it; its name is returned.
+
+        Raises:
+            PluginLoadError: the specification is malformed, or the import fails, or the name is taken.
+        """
+        module, separator, attribute = specification.partition(":")
+        if not (module and separator and attribute):
+            raise PluginLoadError(f"{specification!r} is not of the form module:Class")
+        try:
+            factory = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise PluginLoadError(f"plugin {specification!r}: {error}") from error
+        return self._adopt(factory, attribute, specification)
+
+    def load_entry_points(self, found: Iterable[EntryPoint] | None = None) -> list[str]:
+        """Register the plugins that installed packages offer; their names are returned.
+
+        Raises:
+            PluginLoadError: one cannot be imported, or a name is taken.
+        """
+        return [self._load_entry_point(point) for point in found or entry_points(group=ENTRY_POINT_GROUP)]
+
+    def _load_entry_point(self, point: EntryPoint) -> str:
+        try:
+            factory = point.load()
+        except (ImportError, AttributeError) as error:
+            raise PluginLoadError(f"plugin {point.name!r} of entry point {point.value!r}: {error}") from error
+        return self._adopt(factory, point.name, point.value)
+
+    def _adopt(self, factory: PluginFactory, fallback: str, source: str) -> str:
+        if not callable(factory):
+            raise PluginLoadError(f"plugin {source!r} is not a class or factory")
+        name = getattr(factory, "name", fallback)
+        chosen = name if isinstance(name, str) else fallback
+        self.register(chosen, factory)
+        return chosen

@@ -1,0 +1,209 @@
+"""Framework: runs the enabled plugins of one profile, point by point.
+
+Each method runs one extension point and returns a value; what an attempt makes of it is ``algorithm``'s and the scheduling
+loop's business. The points that decide are here, those that act are in ``lifecycle``. A plugin that raises has a bug: the runner turns the exception into an Error status that names the plugin,
+so one bad plugin fails pods, never the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler.apis.objects import Pod
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.events import ClusterEventWithHint
+from scheduler.framework.interface import (
+    MAX_NODE_SCORE,
+    MIN_NODE_SCORE,
+    EnqueueExtensions,
+    NormalizePlugin,
+    PreFilterExtensions,
+    PreFilterResult,
+    QueuedPod,
+)
+from scheduler.framework.lifecycle import Lifecycle
+from scheduler.framework.nodes import Nodes
+from scheduler.framework.outcome import Failure, Scores
+from scheduler.framework.pods import PodInfo
+from scheduler.framework.profile import Plugins
+from scheduler.framework.rejections import BoolColumn, Column
+from scheduler.framework.runner import PluginError, owned, quoted
+from scheduler.framework.status import SUCCESS, Code, Status
+from scheduler.metrics import Metrics
+
+
+class Framework(Lifecycle):
+    """The plugins of one profile, all points.
+
+    Args:
+        profile_name, plugins, metrics: see ``Runner``.
+        percentage_of_nodes_to_score: stop looking once this share of the nodes passed; 0 looks at all of them.
+    """
+
+    def __init__(
+        self, profile_name: str, plugins: Plugins, metrics: Metrics, *, percentage_of_nodes_to_score: int = 0
+    ) -> None:
+        super().__init__(profile_name, plugins, metrics)
+        self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+
+    # What is enabled
+
+    @property
+    def weights(self) -> Mapping[str, int]:
+        """The score plugins' weights."""
+        return self._plugins.weights
+
+    def sort_key(self, queued: QueuedPod) -> Any:
+        """The active queue's key for a pod."""
+        return self._at["queueSort"][0].sort_key(queued)
+
+    def events_to_register(self) -> Iterator[tuple[str, Sequence[ClusterEventWithHint] | None]]:
+        """Each plugin's events; None for a plugin that does not say, which is asked again after every event."""
+        for name, plugin in self._plugins.by_name.items():
+            if isinstance(plugin, EnqueueExtensions):
+                yield name, plugin.events_to_register()
+            elif any(
+                plugin in self._at[point]
+                for point in ("preEnqueue", "preFilter", "filter", "reserve", "permit")
+            ):
+                yield name, None
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        """Success, or why a plugin keeps the pod out of the queue: the first refusal in order."""
+        for plugin in self._at["preEnqueue"]:
+            status = self.guard(plugin, "PreEnqueue", plugin.pre_enqueue, pod)
+            if not status.ok:
+                return status
+        return SUCCESS
+
+    # Filtering
+
+    def pre_filter(self, cycle: Cycle, nodes: Nodes) -> tuple[Status, frozenset[str] | None, list[str]]:
+        """Run PreFilter: the status, the node names left (None: all), and the plugins that narrowed them, sorted.
+
+        An unresolvable refusal ends the run; after an Unschedulable one the others still run, since preemption will need
+        their notes (upstream: ``RunPreFilterPlugins``).
+        """
+        names: frozenset[str] | None = None
+        narrowing: list[str] = []
+        skipped: set[str] = set()
+        refusal = SUCCESS
+        with self.timed("PreFilter") as timing:
+            for plugin in self._at["preFilter"]:
+                answer = self.call(plugin, "PreFilter", cycle, plugin.pre_filter, cycle, nodes)
+                if isinstance(answer, Status) and not answer.ok:
+                    if answer.code is Code.SKIP:
+                        skipped.add(plugin.name)
+                        continue
+                    status = owned(answer, plugin.name, "PreFilter")
+                    if status.code is not Code.UNSCHEDULABLE:
+                        timing.code = status.code
+                        cycle.skipped_filters = frozenset(skipped)
+                        return status, None, []
+                    refusal = status
+                elif isinstance(answer, PreFilterResult) and answer.node_names is not None:
+                    narrowing = sorted({*narrowing, plugin.name})
+                    names = answer.node_names if names is None else names & answer.node_names
+                    if not names:
+                        refusal = Status.unresolvable(_unsatisfied(narrowing))
+                        break
+            timing.code = refusal.code
+        cycle.skipped_filters = frozenset(skipped)
+        return refusal, names, narrowing
+
+    def filter(self, cycle: Cycle, nodes: Nodes, alive: BoolColumn) -> list[Failure]:
+        """Run the filters over all rows; ``alive`` (bool[rows]) is cleared where one rejects.
+
+        The first plugin that rejects a row owns it. Rows that are dead on entry are judged but not reported.
+        """
+        failures: list[Failure] = []
+        for plugin in self._at["filter"]:
+            if plugin.name in cycle.skipped_filters:
+                continue
+            rejections = self.call(plugin, "Filter", cycle, plugin.filter, cycle, nodes)
+            if rejections is None:
+                continue
+            rows = np.flatnonzero(alive & rejections.rejected)
+            if len(rows):
+                failures.append(Failure(plugin.name, rows, rejections.take(rows)))
+                alive[rows] = False
+                if not alive.any():
+                    break
+        return failures
+
+    def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
+        """Tell the pre-filter extensions that a what-if put ``pod`` on a row."""
+        return self._extensions("add_pod", cycle, pod, nodes, row)
+
+    def remove_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
+        """Tell the pre-filter extensions that a what-if took ``pod`` off a row."""
+        return self._extensions("remove_pod", cycle, pod, nodes, row)
+
+    def _extensions(self, method: str, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
+        for plugin in self._at["preFilter"]:
+            if plugin.name in cycle.skipped_filters or not isinstance(plugin, PreFilterExtensions):
+                continue
+            status = self.guard(plugin, "PreFilter", getattr(plugin, method), cycle, pod, nodes, row)
+            if not status.ok:
+                return status
+        return SUCCESS
+
+    # Scoring
+
+    def pre_score(self, cycle: Cycle, nodes: Nodes) -> Status:
+        """Run PreScore over the rows that passed."""
+        skipped: set[str] = set()
+        with self.timed("PreScore") as timing:
+            for plugin in self._at["preScore"]:
+                answer = self.call(plugin, "PreScore", cycle, plugin.pre_score, cycle, nodes) or SUCCESS
+                if answer.code is Code.SKIP:
+                    skipped.add(plugin.name)
+                elif not answer.ok:
+                    timing.code = Code.ERROR
+                    return Status.failure(
+                        PluginError(f"running PreScore plugin {quoted(plugin.name)}: {answer.message}")
+                    )
+        cycle.skipped_scores = frozenset(skipped)
+        return SUCCESS
+
+    def score(self, cycle: Cycle, nodes: Nodes) -> Scores:
+        """Run Score and Normalize, weigh and add up.
+
+        Raises:
+            PluginError: a plugin failed, or a score is outside 0..100 after normalizing.
+        """
+        raw: dict[str, Column] = {}
+        weighted: dict[str, Column] = {}
+        total = np.zeros(len(nodes), np.int64)
+        with self.timed("Score"):
+            for plugin in self._at["score"]:
+                if plugin.name in cycle.skipped_scores:
+                    continue
+                column = self.call(plugin, "Score", cycle, plugin.score, cycle, nodes)
+                raw[plugin.name] = column
+                if isinstance(plugin, NormalizePlugin):
+                    column = self.call(
+                        plugin, "ScoreExtensionNormalize", cycle, plugin.normalize, cycle, column
+                    )
+                _check_range(plugin.name, column)
+                weighted[plugin.name] = column * self._plugins.weights[plugin.name]
+                total += weighted[plugin.name]
+        return Scores(nodes, total, raw, weighted)
+
+
+def _unsatisfied(plugins: Sequence[str]) -> str:
+    if len(plugins) == 1:
+        return f"node(s) didn't satisfy plugin {plugins[0]}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
+
+
+def _check_range(plugin: str, scores: Column) -> None:
+    if len(scores) and (scores.max() > MAX_NODE_SCORE or scores.min() < MIN_NODE_SCORE):
+        wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)][0]
+        raise PluginError(
+            f"applying score defaultWeights on Score plugins: plugin {quoted(plugin)} returns an invalid score {wrong}, "
+            f"it should in the range of [{MIN_NODE_SCORE}, {MAX_NODE_SCORE}] after normalizing"
+        )
