@@ -222,8 +222,8 @@ def _up_to_nano(unscaled: int, exponent: int) -> tuple[int, int]:
 def _small_scaled(q: Quantity, exponent: int) -> int:
     shift = q.exponent - exponent
     if shift < 0:
-        size = -(-abs(q.unscaled) // 10 ** min(-shift, _SMALL_DIGITS + 1))
         size = -(-abs(q.unscaled) // _power_of_ten(min(-shift, _SMALL_DIGITS + 1)))
+        return -size if q.unscaled < 0 else size
     if q.unscaled == 0 or shift > 2 * _SMALL_DIGITS:
         return 0
     result = q.unscaled * _power_of_ten(shift)
