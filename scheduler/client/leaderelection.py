@@ -1,0 +1,220 @@
+"""Leader election: one of several schedulers holds the Lease, renews it, and gives it up in an orderly way.
+
+::
+
+    ACQUIRE ── taken, created ──▶ LEAD ── renewed every retry period ──┐
+      │  ▲                        │ ▲──────────────────────────────────┘
+      │  └─ wait, retry period    │ not renewed within the renew deadline, or stop requested
+      │     (jittered)            ▼
+      └── stop requested ──▶ the led work is told to stop; when it has ended the lease is released; stopped
+
+:class:`.election.Election` decides; this module has the clock, the lock and the thread of the led work. Losing the lead
+ends :meth:`LeaderElector.run`: the process is expected to exit, since a scheduler that lost the lead knows too much.
+"""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from scheduler.client.election import JITTER_FACTOR, Election, ElectionTimes, Verdict
+from scheduler.client.errors import ClientError, NotFoundError, TransportError
+from scheduler.client.leases import LeaseLock, micro_time
+
+log = logging.getLogger(__name__)
+
+WATCHDOG_TOLERANCE = 20.0
+"""Seconds that an expired lease is tolerated by the health check, as in kube-scheduler."""
+
+
+def _nothing(*_: object) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderCallbacks:
+    """What happens around leading.
+
+    ``on_started_leading(stop)`` runs in a thread of its own and returns soon after ``stop`` is set: when the lead is lost
+    or given up. ``on_stopped_leading`` is called at the end of every run, also of one that never led.
+    ``on_new_leader(identity)``: somebody (we included) was seen to lead. ``on_status(leading)``: for
+    ``leader_election_master_status``. ``on_slow_path()``: for ``leader_election_slowpath_total``. ``record_event(text)``:
+    ``<identity> became leader`` and ``<identity> stopped leading``.
+    """
+
+    on_started_leading: Callable[[threading.Event], None]
+    on_stopped_leading: Callable[[], None]
+    on_new_leader: Callable[[str], None] = _nothing
+    on_status: Callable[[bool], None] = _nothing
+    on_slow_path: Callable[[], None] = _nothing
+    record_event: Callable[[str], None] = _nothing
+
+
+class LeaderElector:
+    """A candidate. ``release_on_cancel``: give the lease back when asked to stop, as kube-scheduler does.
+
+    ``now``: monotonic seconds; ``wall``: aware wall clock, written into the record for people to read.
+    """
+
+    def __init__(
+        self,
+        lock: LeaseLock,
+        identity: str,
+        callbacks: LeaderCallbacks,
+        *,
+        times: ElectionTimes | None = None,
+        release_on_cancel: bool = True,
+        now: Callable[[], float] = time.monotonic,
+        wall: Callable[[], datetime] = lambda: datetime.now(UTC),
+        rng: random.Random | None = None,
+    ) -> None:
+        self._lock = lock
+        self._callbacks = callbacks
+        self._times = times or ElectionTimes()
+        self._election = Election(identity, self._times)
+        self._release_on_cancel = release_on_cancel
+        self._now = now
+        self._wall = wall
+        self._rng = rng or random.Random()
+        self._reported_leader = ""
+        self._deadline = 0.0
+        callbacks.on_status(False)
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether we lead, as far as we know."""
+        return self._election.is_leader
+
+    @property
+    def leader(self) -> str:
+        """The identity of the leader last seen; "" when none was."""
+        return self._election.observed.holder_identity
+
+    def check(self, tolerance: float = WATCHDOG_TOLERANCE) -> str | None:
+        """The health check: None, or why we are ill: we think we lead but have not renewed for far too long."""
+        if self._election.overdue(self._now(), tolerance):
+            return f"failed election to renew leadership on lease {self._lock}"
+        return None
+
+    def run(self, stop: threading.Event) -> None:
+        """Become the leader, lead until ``stop`` or until the lead is lost, and clean up. Blocks."""
+        try:
+            if not self._acquire(stop):
+                return
+            lost = threading.Event()
+            work = threading.Thread(
+                target=self._callbacks.on_started_leading, args=(lost,), name="leading", daemon=True
+            )
+            work.start()
+            self._renew(stop)
+            lost.set()
+            self._hand_over(work)
+        finally:
+            self._callbacks.on_stopped_leading()
+
+    def _acquire(self, stop: threading.Event) -> bool:
+        log.info("Attempting to acquire leader lease... lock=%s", self._lock)
+        while not stop.is_set():
+            if self._try_acquire_or_renew(self._now() + self._times.renew_deadline):
+                self._callbacks.record_event(f"{self._election.identity} became leader")
+                self._callbacks.on_status(True)
+                log.info("Successfully acquired lease lock=%s", self._lock)
+                return True
+            stop.wait(self._times.retry_period * (1 + self._rng.random() * JITTER_FACTOR))
+        return False
+
+    def _renew(self, stop: threading.Event) -> None:
+        """Renew until told to stop or until the renew deadline passed without success."""
+        deadline = self._now() + self._times.renew_deadline
+        while not stop.is_set():
+            if self._try_acquire_or_renew(deadline):
+                deadline = self._now() + self._times.retry_period + self._times.renew_deadline
+            elif self._now() >= deadline:
+                log.error("Failed to renew lease lock=%s", self._lock)
+                break
+            stop.wait(self._times.retry_period)
+        self._callbacks.on_status(False)
+        self._callbacks.record_event(f"{self._election.identity} stopped leading")
+
+    def _hand_over(self, work: threading.Thread) -> None:
+        """Release the lease, but never before the led work has ended: two schedulers must not act at once."""
+        work.join(self._times.renew_deadline)
+        if work.is_alive():
+            log.warning("The lease is left to expire, the work has not ended yet lock=%s", self._lock)
+        elif self._release_on_cancel:
+            self._release()
+
+    def _release(self) -> None:
+        self._deadline = self._now() + self._times.renew_deadline
+        try:
+            self._observe_server()
+            if not self._election.is_leader:
+                return
+            record = self._election.released_record(micro_time(self._wall()))
+            self._lock.update(record, self._seconds_left())
+            self._election.record_written(record, self._now())
+            log.info("Released the lease lock=%s", self._lock)
+        except ClientError as error:
+            log.warning("Failed to release lease lock=%s: %s", self._lock, error)
+
+    def _try_acquire_or_renew(self, deadline: float) -> bool:
+        """One attempt that ends before ``deadline``, by when others may take over; True when we lead now."""
+        self._deadline = deadline
+        try:
+            led = self._renew_fast() or self._acquire_or_renew_slow()
+        except ClientError as error:
+            log.warning("Failed to update lease lock=%s: %s", self._lock, error)
+            led = False
+        self._report_leader()
+        return led
+
+    def _renew_fast(self) -> bool:
+        if not self._election.may_renew_unread(self._now()):
+            return False
+        try:
+            self._write(Verdict.RENEW)
+        except ClientError as error:
+            log.debug("Failed to update lease optimistically, falling back lock=%s: %s", self._lock, error)
+            return False
+        return True
+
+    def _acquire_or_renew_slow(self) -> bool:
+        try:
+            self._observe_server()
+        except NotFoundError:
+            self._write(Verdict.CREATE)
+            return True
+        verdict = self._election.decide(self._now())
+        if verdict is Verdict.WAIT:
+            return False
+        if verdict is Verdict.RENEW:
+            self._callbacks.on_slow_path()
+        self._write(verdict)
+        return True
+
+    def _observe_server(self) -> None:
+        self._election.observe(self._lock.get(self._seconds_left()), self._now())
+
+    def _seconds_left(self) -> float:
+        """How long one request may take: a slow answer must not make us overstay our claim."""
+        left = self._deadline - self._now()
+        if left <= 0:
+            raise TransportError("the renew deadline has passed", timed_out=True)
+        return min(left, self._times.renew_deadline / 2)
+
+    def _write(self, verdict: Verdict) -> None:
+        record = self._election.next_record(verdict, micro_time(self._wall()))
+        if verdict is Verdict.CREATE:
+            self._lock.create(record, self._seconds_left())
+        else:
+            self._lock.update(record, self._seconds_left())
+        self._election.record_written(record, self._now())
+
+    def _report_leader(self) -> None:
+        leader = self.leader
+        if leader != self._reported_leader:
+            self._reported_leader = leader
+            self._callbacks.on_new_leader(leader)

@@ -1,0 +1,90 @@
+"""The seam to urllib3: its exceptions become TransportError, its response a body that another thread may abandon."""
+
+import contextlib
+import ssl
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import urllib3
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ReadTimeoutError
+
+from scheduler.client.errors import TransportError
+
+CONNECT_SECONDS = 10.0
+BODY_LIMIT = 2 << 30
+"""Bytes of an answer that are read at most."""
+
+
+class Body:
+    """An answer whose body is still on the wire.
+
+    Read by one thread; :meth:`close` may be called by any, and makes that thread's read end with TransportError or
+    with the end of the data.
+    """
+
+    def __init__(self, raw: urllib3.BaseHTTPResponse, method: str, host: str) -> None:
+        self._raw: Any = raw
+        self._method = method
+        self._host = host
+        self.status: int = raw.status
+        self.headers: Mapping[str, str] = raw.headers
+
+    def read(self) -> bytes:
+        """The whole body; the connection goes back to the pool."""
+        try:
+            with transport_errors(self._method, self._host):
+                announced = self._raw.length_remaining or 0
+                body: bytes = self._raw.read() if announced <= BODY_LIMIT else b""
+        except BaseException:
+            self._raw.close()
+            raise
+        if announced > BODY_LIMIT:
+            self._raw.close()
+            raise TransportError(f"{self._method} {self._host}: the answer has {announced} bytes")
+        self._raw.release_conn()
+        return body
+
+    def read_some(self, size: int) -> bytes:
+        """What has arrived, at most ``size`` bytes; b"" at the end."""
+        with transport_errors(self._method, self._host):
+            some: bytes = self._raw.read1(size)
+            return some
+
+    def close(self) -> None:
+        """Abandon the answer: a read that waits in another thread ends at once."""
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            self._raw.shutdown()
+
+    def discard(self) -> None:
+        """Close the connection; called by the reading thread when it is done."""
+        with contextlib.suppress(OSError):
+            self._raw.close()
+
+
+@contextlib.contextmanager
+def transport_errors(method: str, host: str) -> Iterator[None]:
+    """Turn what urllib3 and sockets raise into TransportError with one readable line."""
+    try:
+        yield
+    except (HTTPError, OSError) as error:
+        raise TransportError(
+            f"{method} {host}: {_cause(error)}",
+            refused=isinstance(error, NewConnectionError | ConnectTimeoutError),
+            timed_out=isinstance(error, ConnectTimeoutError | ReadTimeoutError | TimeoutError),
+        ) from error
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost operating system's or TLS word for it: ``connection refused``, ``certificate verify failed``."""
+    if isinstance(error, ConnectTimeoutError | ReadTimeoutError):
+        return "timed out"
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ssl.SSLCertVerificationError):
+            return f"TLS: {seen.verify_message}"
+        if isinstance(seen, ssl.SSLError):
+            return f"TLS: {(seen.reason or 'failed').lower().replace('_', ' ')}"
+        if isinstance(seen, OSError) and seen.strerror:
+            return seen.strerror.lower()
+        seen = seen.__cause__ or seen.__context__
+    return "the connection was lost"
