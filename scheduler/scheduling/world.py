@@ -1,0 +1,41 @@
+"""World: the one cluster state, for whoever wants to decide over it: the loop, the webhook, explanations.
+
+Everything happens under one lock, with the events that have arrived applied first, so that nobody sees a torn or stale state::
+
+    with world.current() as state:
+        outcome = find_feasible(state.frameworks["default-scheduler"], Cycle(pod), state.nodes, state.nominated, …)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from scheduler.framework.algorithm import Nominated
+from scheduler.framework.nodes import Nodes
+from scheduler.framework.runtime import Framework
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What one may read while the lock is held.
+
+    Attributes:
+        nodes: the table, every pod that is placed or assumed on it.
+        nominated: the pods that were promised room.
+        frameworks: the profiles by ``schedulerName``, in the order of the configuration.
+    """
+
+    nodes: Nodes
+    nominated: Nominated
+    frameworks: Mapping[str, Framework]
+
+
+class World(Protocol):
+    """Gives the state to one user at a time."""
+
+    def current(self) -> AbstractContextManager[State]:
+        """Take the lock, apply what has arrived, hand out the state until the block ends."""
+        ...
