@@ -23,10 +23,12 @@ from scheduler.framework.status import SUCCESS, Code, Status
 
 BoolColumn = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint64]
+Bits = npt.NDArray[Any]
+"""uint64[rows], or Python integers (``object[rows]``) where a filter has more than 64 reasons."""
 Rows = npt.NDArray[np.intp]
 
 MAX_REASONS = 64
+"""How many reasons a uint64 has room for; a filter with more pays for wider bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,15 @@ class Rejections:
     """The rows that one filter rejects.
 
     Args:
-        bits: uint64[rows]; zero where the row passes.
-        reasons: at most 64, in the order in which a node's status lists them.
+        bits: uint64[rows], object[rows] with more than 64 reasons; zero where the row passes.
+        reasons: in the order in which a node's status lists them.
     """
 
     __slots__ = ("bits", "reasons")
 
     def __init__(self, bits: Bits, reasons: Sequence[Reason]) -> None:
-        if len(reasons) > MAX_REASONS:
-            raise ValueError(f"a filter has at most {MAX_REASONS} reasons, not {len(reasons)}")
+        if len(reasons) > MAX_REASONS and bits.dtype != np.object_:
+            raise ValueError(f"{len(reasons)} reasons do not fit into {bits.dtype} bits")
         self.bits = bits
         self.reasons = tuple(reasons)
 
@@ -64,9 +66,10 @@ class Rejections:
         hits = [(mask, reason) for mask, reason in masks if mask.any()]
         if not hits:
             return None
-        bits = np.zeros(len(hits[0][0]), np.uint64)
+        narrow = len(hits) <= MAX_REASONS
+        bits: Bits = np.zeros(len(hits[0][0]), np.uint64 if narrow else np.object_)
         for place, (mask, _) in enumerate(hits):
-            bits |= mask.astype(np.uint64) << np.uint64(place)
+            bits[mask] |= np.uint64(1 << place) if narrow else 1 << place
         return cls(bits, [reason for _, reason in hits])
 
     @property
