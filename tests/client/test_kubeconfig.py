@@ -1,0 +1,203 @@
+"""A kubeconfig that is wrong gets one clear line that names the place, and never shows a credential."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from scheduler.client.access import Access, load_access, user_agent
+from scheduler.client.errors import AccessError
+from scheduler.client.kubeconfig import SIZE_LIMIT
+
+SECRET = "s3cr3t-t0ken"
+GOOD: dict[str, Any] = {
+    "current-context": "here",
+    "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1/"}}],
+    "contexts": [{"name": "here", "context": {"cluster": "c", "user": "u"}}],
+    "users": [{"name": "u", "user": {"token": SECRET}}],
+}
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., str]:
+    def write(change: Change = lambda config: None) -> str:
+        config = copy.deepcopy(GOOD)
+        change(config)
+        path = tmp_path / "kubeconfig"
+        path.write_text(yaml.safe_dump(config))
+        return str(path)
+
+    return write
+
+
+def test_the_current_context_gives_server_and_token(write: Callable[..., str]) -> None:
+    access = load_access(write())
+    assert access.host == "http://127.0.0.1:1"
+    assert access.auth_headers() == {"authorization": f"Bearer {SECRET}"}
+
+
+def test_master_overrides_the_server_and_keeps_the_credentials(write: Callable[..., str]) -> None:
+    access = load_access(write(), "http://other:8080")
+    assert access.host == "http://other:8080"
+    assert access.auth_headers() == {"authorization": f"Bearer {SECRET}"}
+
+
+def test_a_master_alone_is_talked_to_anonymously() -> None:
+    access = load_access(master="http://127.0.0.1:8080")
+    assert access.host == "http://127.0.0.1:8080"
+    assert access.auth_headers() == {}
+
+
+def test_a_user_name_and_password_become_basic_authentication(write: Callable[..., str]) -> None:
+    def change(config: dict[str, Any]) -> None:
+        config["users"][0]["user"] = {"username": "me", "password": "pw"}
+
+    assert load_access(write(change)).auth_headers() == {"authorization": "Basic bWU6cHc="}
+
+
+def test_an_exec_plugin_gives_the_token(write: Callable[..., str], tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin"
+    plugin.write_text(
+        '#!/bin/sh\necho \'{"apiVersion":"v1","kind":"ExecCredential","status":{"token":"abc"}}\'\n'
+    )
+    plugin.chmod(0o755)
+
+    def change(config: dict[str, Any]) -> None:
+        config["users"][0]["user"] = {"exec": {"command": str(plugin), "apiVersion": "v1"}}
+
+    assert load_access(write(change)).auth_headers() == {"authorization": "Bearer abc"}
+
+
+def test_a_token_file_is_read_again_after_a_while(write: Callable[..., str], tmp_path: Path) -> None:
+    def change(config: dict[str, Any]) -> None:
+        config["users"][0]["user"] = {"tokenFile": "token"}
+
+    seconds = 0.0
+    (tmp_path / "token").write_text("old\n")
+    access = load_access(write(change), now=lambda: seconds)
+    assert access.auth_headers() == {"authorization": "Bearer old"}
+    (tmp_path / "token").write_text("new\n")
+    assert access.auth_headers() == {"authorization": "Bearer old"}
+    seconds = 61.0
+    assert access.auth_headers() == {"authorization": "Bearer new"}
+
+
+def test_a_token_that_cannot_be_refreshed_is_an_access_error(
+    write: Callable[..., str], tmp_path: Path
+) -> None:
+    def change(config: dict[str, Any]) -> None:
+        config["users"][0]["user"] = {"tokenFile": "token"}
+
+    seconds = 0.0
+    (tmp_path / "token").write_text("old")
+    access = load_access(write(change), now=lambda: seconds)
+    (tmp_path / "token").unlink()
+    seconds = 61.0
+    with pytest.raises(AccessError, match="cannot be refreshed"):
+        access.auth_headers()
+
+
+def test_a_token_that_no_header_may_carry_is_refused_without_showing_it(write: Callable[..., str]) -> None:
+    access = load_access(write(put(f"{SECRET}\r\nX-Evil: 1", "users", 0, "user", "token")))
+    with pytest.raises(AccessError, match="no header may have") as caught:
+        access.auth_headers()
+    assert SECRET not in str(caught.value)
+
+
+def drop(*path: str | int) -> Change:
+    def change(config: dict[str, Any]) -> None:
+        place: Any = config
+        for step in path[:-1]:
+            place = place[step]
+        del place[path[-1]]
+
+    return change
+
+
+def put(value: Any, *path: str | int) -> Change:
+    def change(config: dict[str, Any]) -> None:
+        place: Any = config
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param(drop("current-context"), "current-context is not set", id="no context"),
+        pytest.param(put("x", "current-context"), 'contexts: no entry named "x"', id="unknown context"),
+        pytest.param(drop("clusters"), "clusters: expected a list", id="no clusters"),
+        pytest.param(put("x", "contexts", 0, "context", "user"), 'users: no entry named "x"', id="unknown user"),
+        pytest.param(put([], "clusters", 0, "cluster"), 'clusters["c"].cluster: expected a mapping', id="list"),
+        pytest.param(drop("clusters", 0, "cluster", "server"), "cluster has no server", id="no server"),
+        pytest.param(put("ftp://x", "clusters", 0, "cluster", "server"), "must start with http", id="scheme"),
+        pytest.param(put({"exec": {"command": "/no/such", "apiVersion": "v1"}}, "users", 0, "user"),
+                     "the exec plugin gave no credentials", id="exec"),
+        pytest.param(put({"tokenFile": "/no/such"}, "users", 0, "user"), "credentials cannot be loaded", id="file"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(write: Callable[..., str], change: Change, message: str) -> None:
+    with pytest.raises(AccessError) as caught:
+        load_access(write(change))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(b"a: [", "not valid YAML (line 2, column 1)", id="syntax"),
+        pytest.param(b"\xff\xfe\x00", "not valid YAML", id="binary"),
+        pytest.param(b"- 1", "expected a mapping", id="list"),
+        pytest.param(b"", "expected a mapping", id="empty"),
+        pytest.param(b"#" * (SIZE_LIMIT + 1), "larger than", id="huge"),
+    ],
+)
+def test_files_that_are_no_kubeconfig(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_bytes(content)
+    with pytest.raises(AccessError) as caught:
+        load_access(str(path))
+    assert str(caught.value).startswith(f"kubeconfig {path}: ")
+    assert message in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AccessError, match=r"kubeconfig .*/nowhere: no such file or directory"):
+        load_access(str(tmp_path / "nowhere"))
+
+
+def test_neither_flag_outside_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    with pytest.raises(AccessError, match="give --kubeconfig or --master, or run inside a pod"):
+        load_access()
+
+
+def test_the_user_agent_names_program_version_and_component() -> None:
+    agent = user_agent("1.2.3")
+    assert agent.startswith("wharfinger/1.2.3 (")
+    assert agent.endswith(") scheduler")
+
+
+def test_credentials_are_looked_at_every_ten_seconds_only() -> None:
+    configuration = load_access(master="http://x")._configuration
+    calls = []
+    configuration.api_key["BearerToken"] = "t"
+    configuration.refresh_api_key_hook = calls.append
+    seconds = 0.0
+    access = Access(configuration, now=lambda: seconds)
+    for _ in range(100):
+        access.auth_headers()
+    assert len(calls) == 1
+    seconds = 10.0
+    access.auth_headers()
+    assert len(calls) == 2
