@@ -17,7 +17,8 @@ from scheduler.metrics.table import Family
 
 M = TypeVar("M", bound=MetricWrapperBase)
 LabelValues = tuple[str, ...]
-GaugeReader = Callable[[], Mapping[LabelValues, float]]
+GaugeReader = Callable[[], Mapping[str, float]]
+"""Values by the value of the one label that such a gauge has."""
 
 
 class Children(dict[LabelValues, M], Generic[M]):
@@ -39,15 +40,15 @@ class GaugesAtScrape(Collector):
         self._readers: dict[str, tuple[Family, GaugeReader]] = {}
 
     def read(self, family: Family, reader: GaugeReader) -> None:
-        """Let ``reader`` answer for ``family`` from now on: values by label values, ``()`` for no labels."""
+        """Let ``reader`` answer for ``family`` from now on."""
         self._readers[family.name] = (family, reader)
 
     def collect(self) -> Iterable[Metric]:
         """One gauge family per reader."""
         for family, reader in list(self._readers.values()):
             gauge = GaugeMetricFamily(family.name, family.documentation, labels=family.labels)
-            for labels, value in reader().items():
-                gauge.add_metric(labels, value)
+            for label, value in reader().items():
+                gauge.add_metric((label,), value)
             yield gauge
 
     def describe(self) -> Iterable[Metric]:

@@ -11,14 +11,12 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.registry import Collector
 
 from scheduler.metrics import families
-from scheduler.metrics.families import Children, GaugeReader, GaugesAtScrape, LabelValues
+from scheduler.metrics.families import Children, GaugeReader, GaugesAtScrape
 from scheduler.metrics.table import FAMILIES
 
 _MAX_ATTEMPTS_LABEL = 15
 _BY_NAME = {family.name: family for family in FAMILIES}
 _READ_AT_SCRAPE = frozenset({"scheduler_pending_pods", "scheduler_inflight_events", "scheduler_cache_size"})
-
-__all__ = ["LabelValues", "Metrics"]
 
 
 class Metrics:
@@ -142,15 +140,15 @@ class Metrics:
         self._events[(event,)].observe(seconds)
 
     def read_pending_pods(self, reader: GaugeReader) -> None:
-        """``reader`` answers pods by queue, keys ``("active",)`` and so on, whenever metrics are scraped."""
+        """``reader`` answers pods by queue, keys ``active`` and so on, whenever metrics are scraped."""
         self._at_scrape.read(_BY_NAME["scheduler_pending_pods"], reader)
 
     def read_inflight_events(self, reader: GaugeReader) -> None:
-        """``reader`` answers tracked events by label, keys ``("PodPopped",)`` and so on."""
+        """``reader`` answers tracked events by label, keys ``PodPopped`` and so on."""
         self._at_scrape.read(_BY_NAME["scheduler_inflight_events"], reader)
 
     def read_cache_size(self, reader: GaugeReader) -> None:
-        """``reader`` answers the sizes ``("nodes",)``, ``("pods",)``, ``("assumed_pods",)``."""
+        """``reader`` answers the sizes ``nodes``, ``pods``, ``assumed_pods``."""
         self._at_scrape.read(_BY_NAME["scheduler_cache_size"], reader)
 
     # -- component ----------------------------------------------------------------------------------------------

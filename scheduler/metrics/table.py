@@ -284,5 +284,12 @@ HEALTH = (
         ("type", "name", "status"),
         "This metric records the results of all healthcheck.",
     ),
+    Family(
+        "process_start_time_seconds",
+        "gauge",
+        "ALPHA",
+        (),
+        "Start time of the process since unix epoch in seconds.",
+    ),
 )
 """The families of ``/metrics/slis``, which has a registry of its own."""
