@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeVar
 
-from scheduler.apis import quantity
 from scheduler.apis.objects import Node
 from scheduler.framework.columns import GrowableColumns
 from scheduler.framework.facts import ABSENT, Facts, ImageState
 from scheduler.framework.interning import Interner
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo
+from scheduler.framework.resource_names import read_amount
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class NodeTable(Nodes):
         Raises:
             scheduler.apis.quantity.QuantityError: an allocatable quantity cannot be read; nothing was changed.
         """
-        allocatable = {name: _amount(name, amount) for name, amount in node.status.allocatable.items()}
+        allocatable = {name: read_amount(name, amount) for name, amount in node.status.allocatable.items()}
         name = node.metadata.name
         row = self._rows_by_name.get(name)
         if row is None:
@@ -68,6 +68,18 @@ class NodeTable(Nodes):
         if row != last:
             self._rows_by_name[self._names[row]] = row
         return pods
+
+    def replace_pod(self, row: int, pod: PodInfo) -> None:
+        """Put a newer state of a pod in the place of the one that is there; it requests the same resources and ports.
+
+        Raises:
+            KeyError: the pod is not on that node.
+        """
+        pods = self._pods[row]
+        place = next((place for place, known in enumerate(pods) if known.uid == pod.uid), None)
+        if place is None:
+            raise KeyError(f"{pod.pod.full_name} is not on node {self._names[row]}")
+        self._pods[row] = (*pods[:place], pod, *pods[place + 1 :])
 
     def compact(self) -> None:
         """Forget sets and values that no node has any more, once they outnumber the nodes that could have them."""
@@ -120,10 +132,6 @@ class NodeTable(Nodes):
                 del self._facts.images[name]
             else:
                 self._facts.images[name] = known._replace(nodes=known.nodes - 1)
-
-
-def _amount(resource: str, amount: str | float) -> int:
-    return quantity.milli_value(amount) if resource == "cpu" else quantity.value(amount)
 
 
 def _move_last_to(row: int, items: list[T]) -> None:

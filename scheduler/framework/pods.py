@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scheduler.apis.objects import Pod
 from scheduler.framework.resources import nonzero_requests, pod_requests
+
+ALL_ADDRESSES: Final = "0.0.0.0"  # noqa: S104  # the wildcard address, as the API writes it
 
 
 class HostPort(NamedTuple):
@@ -37,6 +39,15 @@ class PodInfo:
         self.nonzero_requests: tuple[int, int] = nonzero_requests(pod, use_status=True)
         self.host_ports: tuple[HostPort, ...] = host_ports(pod)
 
+    def with_pod(self, pod: Pod) -> PodInfo:
+        """The same facts for another state of the pod which asks for the same: on a node now, or with a newer status."""
+        twin = PodInfo.__new__(PodInfo)
+        twin.pod = pod
+        twin.requests = self.requests
+        twin.nonzero_requests = self.nonzero_requests
+        twin.host_ports = self.host_ports
+        return twin
+
     @property
     def uid(self) -> str:
         """The pod's uid: its identity."""
@@ -55,7 +66,7 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     """The host ports of a pod's containers and sidecars (upstream: ``util.GetHostPorts``)."""
     sidecars = (container for container in pod.spec.init_containers if container.restart_policy == "Always")
     return tuple(
-        HostPort(port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port)  # noqa: S104  # the wildcard address, as the API writes it
+        HostPort(port.host_ip or ALL_ADDRESSES, port.protocol or "TCP", port.host_port)
         for container in (*pod.spec.containers, *sidecars)
         for port in container.ports
         if port.host_port > 0

@@ -1,0 +1,66 @@
+"""Gates: the PreEnqueue plugins, asked before a pod enters the active or back-off queue."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from scheduler.backend.queued import QueuedPodInfo, QueueMetrics
+from scheduler.framework.interface import PreEnqueuePlugin
+from scheduler.framework.status import SUCCESS, Code, Status
+
+logger = logging.getLogger(__name__)
+
+PRE_ENQUEUE = "PreEnqueue"
+
+
+class Gates:
+    """The PreEnqueue plugins by profile.
+
+    Args:
+        by_profile: the plugins in order, by profile (``schedulerName``).
+        metrics: where the duration goes.
+        now: the clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        by_profile: Mapping[str, Sequence[PreEnqueuePlugin]],
+        metrics: QueueMetrics,
+        now: Callable[[], float],
+    ) -> None:
+        self._by_profile = by_profile
+        self._metrics = metrics
+        self._now = now
+
+    def check(self, queued: QueuedPodInfo) -> None:
+        """Ask the plugins and note in the pod which one gates it, if any does. The one that gated it last is asked first."""
+        profile = queued.pod.spec.scheduler_name
+        start = self._now()
+        status = self._first_refusal(queued, self._by_profile.get(profile, ()))
+        self._metrics.extension_point(PRE_ENQUEUE, status.code.label, profile, self._now() - start)
+        queued.gating_plugin = status.plugin
+        queued.gating_reasons = status.reasons
+        if status.ok:
+            return
+        if status.plugin not in queued.rejectors:
+            self._metrics.unschedulable(status.plugin, profile, 1)
+        queued.unschedulable_plugins.add(status.plugin)
+
+    def _first_refusal(self, queued: QueuedPodInfo, plugins: Sequence[PreEnqueuePlugin]) -> Status:
+        for plugin in sorted(plugins, key=lambda plugin: plugin.name != queued.gating_plugin):
+            status = _ask(plugin, queued)
+            if not status.ok:
+                return status.by(plugin.name)
+        return SUCCESS
+
+
+def _ask(plugin: PreEnqueuePlugin, queued: QueuedPodInfo) -> Status:
+    try:
+        status = plugin.pre_enqueue(queued.pod) or SUCCESS
+    except Exception as error:
+        logger.exception("%s failed at PreEnqueue for pod %s", plugin.name, queued.name)
+        return Status.failure(error)
+    if status.code is Code.ERROR:
+        logger.error("%s at PreEnqueue for pod %s: %s", plugin.name, queued.name, status.message)
+    return status
