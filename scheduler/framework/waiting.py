@@ -2,13 +2,13 @@
 
 ::
 
-    add ──> waiting ──allow() by the last plugin──> Success
-               │
-               ├──reject() by any plugin──> Unschedulable, owned by it
-               └──its time is up──────────> Unschedulable, owned by the plugin with the shortest time
+    hold ──> waiting ──allow() by the last plugin──> Success
+                │
+                ├──reject() by any plugin──> its code, owned by it
+                └──expire(): time is up────> Unschedulable, owned by the plugin with the shortest time
 
-A binding thread waits in ``wait``; plugins allow and reject from any thread. The clock that measures the waiting is the
-condition's own, so nothing polls.
+Nothing blocks: whoever holds a pod says what to call when it is settled, and the owner of the clock calls ``expire``. A
+hundred pods that wait for one another cost a hundred entries here and no thread. Plugins allow and reject from any thread.
 """
 
 from __future__ import annotations
@@ -22,82 +22,110 @@ from scheduler.framework.status import SUCCESS, Code, Status
 
 _NANOSECONDS = 1_000_000_000
 
+Settled = Callable[[Status], None]
+"""Called once, from whatever thread settled the pod, with the verdict."""
+
 
 class WaitingPod:
     """One pod that is held."""
 
-    def __init__(self, pod: Pod, waits: Mapping[str, float], now: Callable[[], float]) -> None:
+    def __init__(self, pod: Pod, waits: Mapping[str, float], now: float, settled: Settled) -> None:
         self.pod = pod
-        self._now = now
-        self._condition = threading.Condition()
+        self._lock = threading.Lock()
         self._timeouts = dict(waits)
-        self._deadlines = {plugin: now() + timeout for plugin, timeout in waits.items()}
-        self._verdict: Status | None = None
+        self._pending = {plugin: now + timeout for plugin, timeout in waits.items()}
+        self._settled = settled
+        self._done = False
 
     @property
     def pending_plugins(self) -> list[str]:
         """The plugins that have not allowed it yet."""
-        with self._condition:
-            return list(self._deadlines)
+        with self._lock:
+            return list(self._pending)
+
+    @property
+    def deadline(self) -> float:
+        """When it expires, in seconds of the owner's clock."""
+        with self._lock:
+            return min(self._pending.values(), default=float("inf"))
 
     def allow(self, plugin: str) -> None:
         """``plugin`` lets the pod go; it goes when the last one does."""
-        with self._condition:
-            self._deadlines.pop(plugin, None)
-            if not self._deadlines and self._verdict is None:
-                self._settle(SUCCESS)
+        with self._lock:
+            self._pending.pop(plugin, None)
+            if self._pending:
+                return
+        self._settle(SUCCESS)
 
     def reject(self, plugin: str, message: str, code: Code = Code.UNSCHEDULABLE) -> bool:
-        """``plugin`` refuses the pod; False when it was too late to matter."""
-        with self._condition:
-            if self._verdict is not None:
+        """``plugin`` refuses the pod; False when it was settled before."""
+        return self._settle(Status(code, (message,), plugin))
+
+    def expire(self, now: float) -> None:
+        """Refuse the pod when its time is up."""
+        with self._lock:
+            plugin, deadline = min(
+                self._pending.items(), key=lambda item: item[1], default=("", float("inf"))
+            )
+        if deadline <= now:
+            waited = duration.format(round(self._timeouts[plugin] * _NANOSECONDS))
+            self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
+
+    def _settle(self, verdict: Status) -> bool:
+        with self._lock:
+            if self._done:
                 return False
-            self._settle(Status(code, (message,), plugin))
-            return True
-
-    def wait(self) -> Status:
-        """Block until allowed, rejected or out of time."""
-        with self._condition:
-            while self._verdict is None:
-                plugin, deadline = min(self._deadlines.items(), key=lambda item: item[1])
-                left = deadline - self._now()
-                if left <= 0:
-                    waited = duration.format(round(self._timeouts[plugin] * _NANOSECONDS))
-                    message = f"rejected due to timeout after waiting {waited} at plugin {plugin}"
-                    self._settle(Status(Code.UNSCHEDULABLE, (message,), plugin))
-                else:
-                    self._condition.wait(left)
-            return self._verdict
-
-    def _settle(self, verdict: Status) -> None:
-        self._verdict = verdict
-        self._condition.notify_all()
+            self._done = True
+        self._settled(verdict)
+        return True
 
 
 class WaitingPods:
-    """The pods held now, by uid."""
+    """The pods held now, by uid.
+
+    Args:
+        now: the clock, in seconds.
+    """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._lock = threading.Lock()
         self._pods: dict[str, WaitingPod] = {}
 
-    def add(self, pod: Pod, waits: Mapping[str, float]) -> WaitingPod:
-        """Hold a pod, at most ``waits[plugin]`` seconds for each plugin."""
-        waiting = WaitingPod(pod, waits, self._now)
+    def hold(self, pod: Pod, waits: Mapping[str, float], settled: Settled) -> None:
+        """Hold a pod, at most ``waits[plugin]`` seconds for each plugin, and tell ``settled`` what came of it."""
+        uid = pod.metadata.uid
+
+        def finish(verdict: Status) -> None:
+            with self._lock:
+                self._pods.pop(uid, None)
+            settled(verdict)
+
         with self._lock:
-            self._pods[pod.metadata.uid] = waiting
-        return waiting
+            self._pods[uid] = WaitingPod(pod, waits, self._now(), finish)
 
     def get(self, uid: str) -> WaitingPod | None:
         """The held pod of that uid."""
         with self._lock:
             return self._pods.get(uid)
 
-    def remove(self, uid: str) -> None:
-        """The pod is held no more."""
-        with self._lock:
-            self._pods.pop(uid, None)
+    def reject(self, uid: str, plugin: str, message: str) -> bool:
+        """Refuse a held pod; False when it is not held."""
+        waiting = self.get(uid)
+        return waiting is not None and waiting.reject(plugin, message)
+
+    def expire(self) -> None:
+        """Refuse the pods whose time is up."""
+        now = self._now()
+        for waiting in self:
+            waiting.expire(now)
+
+    def next_deadline(self) -> float | None:
+        """When ``expire`` has something to do next; None when no pod is held."""
+        return min((waiting.deadline for waiting in self), default=None)
+
+    def __len__(self) -> int:
+        return len(self._pods)
 
     def __iter__(self) -> Iterator[WaitingPod]:
         with self._lock:

@@ -1,0 +1,141 @@
+"""The binding cycle: what happens to a pod after the decision, off the scheduling thread.
+
+::
+
+    scheduling thread                     worker                        scheduling thread
+    permitted ──submit──>  PreBind ─> Bind ─> PostBind ──outcome──>  finish, or unreserve, forget and requeue
+
+A worker only acts and reports; cluster and queue are touched by the scheduling thread alone, when the report comes in.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+
+from scheduler.backend import changes
+from scheduler.backend.cluster import ClusterState
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.client.errors import ClientError
+from scheduler.framework.status import Status
+from scheduler.metrics import Metrics
+from scheduler.scheduling.attempt import Attempt
+from scheduler.scheduling.decisions import Decisions
+from scheduler.scheduling.failure import FailureHandler, Submit
+from scheduler.scheduling.port import Port, Recorder, reference
+
+log = logging.getLogger(__name__)
+
+Report = Callable[[Callable[[], None]], None]
+"""Has a function run by the scheduling thread, under the lock."""
+
+
+class BindingCycle:
+    """Binds pods that have been assumed.
+
+    Args:
+        submit: runs a function on a worker thread.
+        report: has a function run by the scheduling thread.
+        now: the clock of attempts, in seconds.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterState,
+        queue: SchedulingQueue,
+        port: Port,
+        recorders: Mapping[str, Recorder],
+        failures: FailureHandler,
+        decisions: Decisions,
+        metrics: Metrics,
+        submit: Submit,
+        report: Report,
+        now: Callable[[], float],
+    ) -> None:
+        self._cluster = cluster
+        self._queue = queue
+        self._port = port
+        self._recorders = recorders
+        self._failures = failures
+        self._decisions = decisions
+        self._metrics = metrics
+        self._submit = submit
+        self._report = report
+        self._now = now
+
+    def announce(self, attempt: Attempt) -> None:
+        """Permit holds the pod: make the node known as its nomination, so that autoscalers leave it alone."""
+        self._submit(lambda: self._nominate(attempt))
+
+    def start(self, attempt: Attempt) -> None:
+        """The pod is permitted: from here on no event can make it unschedulable, so the queue may forget them."""
+        self._queue.done(attempt.queued.pod_info.uid)
+        self._submit(lambda: self._run(attempt))
+
+    def fail(self, attempt: Attempt, status: Status) -> None:
+        """Take everything back: reservations, the assumed pod, and its place in the queue. Scheduling thread only."""
+        uid = attempt.queued.pod_info.uid
+        attempt.framework.unreserve(attempt.cycle, attempt.node)
+        self._cluster.forget_pod(uid)
+        if status.rejected:
+            # The pod itself must not see its own forgetting as the event that it waits for.
+            self._failures.handle(attempt, status, "")
+            self._queue.move_all(
+                changes.ASSIGNED_POD_DELETE,
+                attempt.assumed,
+                None,
+                precheck=lambda pod: pod.metadata.uid != uid,
+            )
+        else:
+            self._queue.move_all(changes.ASSIGNED_POD_DELETE, attempt.assumed, None)
+            self._failures.handle(attempt, status, "")
+
+    def _run(self, attempt: Attempt) -> None:
+        with self._metrics.running("binding"):
+            status = self._bind(attempt)
+        self._report(lambda: self._settle(attempt, status))
+
+    def _bind(self, attempt: Attempt) -> Status:
+        framework, cycle, node = attempt.framework, attempt.cycle, attempt.node
+        flight = framework.pre_bind_pre_flight(cycle, node)
+        if flight.ok:
+            self._nominate(attempt)
+            status = framework.pre_bind(cycle, node)
+            if not status.ok:
+                return status
+        elif flight.rejected or flight.error is not None:
+            return flight
+        status = framework.bind(cycle, node)
+        if status.ok:
+            pod = attempt.assumed
+            note = f"Successfully assigned {pod.full_name} to {node}"
+            self._recorders[framework.profile_name].eventf(
+                reference(pod), "Normal", "Scheduled", "Binding", note
+            )
+            framework.post_bind(cycle, node)
+        return status
+
+    def _settle(self, attempt: Attempt, status: Status) -> None:
+        if not status.ok:
+            self.fail(attempt, status)
+            return
+        queued = attempt.queued
+        now = self._now()
+        self._metrics.attempt("scheduled", attempt.framework.profile_name, now - attempt.start)
+        since = queued.initial_attempt_timestamp
+        self._metrics.scheduled(
+            queued.attempts,
+            now - (attempt.start if since is None else since),
+            after_flush=queued.was_flushed_from_unschedulable,
+        )
+        self._decisions.keep(attempt, "scheduled")
+        log.info("bound pod %s to node %s", queued.name, attempt.node)
+
+    def _nominate(self, attempt: Attempt) -> None:
+        meta = attempt.queued.pod.metadata
+        try:
+            self._port.patch_pod_status(
+                meta.namespace, meta.name, {"status": {"nominatedNodeName": attempt.node}}
+            )
+        except ClientError as error:
+            log.warning("the nomination of pod %s could not be written: %s", attempt.queued.name, error)

@@ -1,0 +1,146 @@
+"""The scheduling cycle: one pod, from the queue to a permitted node. Runs under the lock and does no IO.
+
+::
+
+    skip? ──> decide ──> assume ──> Reserve ──> Permit ──> (held) ──> binding cycle
+                │                     │           │          │
+                └──no fit, error──────┴───refused─┴──────────┴──> failure handler
+
+(upstream: ``scheduleOnePod``, ``schedulingCycle``, ``prepareForBindingCycle``)
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from random import Random
+
+import numpy as np
+
+from scheduler.backend.cluster import ClusterState
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.backend.queued import QueuedPodInfo
+from scheduler.framework.algorithm import Rotation, decide
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.outcome import FilterOutcome, FitError
+from scheduler.framework.runtime import Framework
+from scheduler.framework.status import Code, Status
+from scheduler.framework.waiting import WaitingPods
+from scheduler.metrics import Metrics
+from scheduler.scheduling.attempt import Attempt
+from scheduler.scheduling.binding import BindingCycle, Report
+from scheduler.scheduling.failure import FailureHandler
+from scheduler.scheduling.port import Recorder, reference
+
+log = logging.getLogger(__name__)
+
+_PLUGIN_METRICS_SHARE = 0.1
+
+
+class SchedulingCycle:
+    """Schedules one pod at a time.
+
+    Args:
+        report: has a function run by the scheduling thread (a pod that Permit held is settled anywhere).
+        now: the clock of attempts, in seconds.
+        rng: breaks ties among equal nodes and picks the attempts whose plugins are timed.
+    """
+
+    def __init__(
+        self,
+        frameworks: Mapping[str, Framework],
+        cluster: ClusterState,
+        queue: SchedulingQueue,
+        waiting: WaitingPods,
+        recorders: Mapping[str, Recorder],
+        binding: BindingCycle,
+        failures: FailureHandler,
+        metrics: Metrics,
+        report: Report,
+        now: Callable[[], float],
+        rng: Random,
+    ) -> None:
+        self._frameworks = frameworks
+        self._cluster = cluster
+        self._queue = queue
+        self._waiting = waiting
+        self._recorders = recorders
+        self._binding = binding
+        self._failures = failures
+        self._metrics = metrics
+        self._report = report
+        self._now = now
+        self._rng = rng
+        self._rotation = Rotation()
+
+    def run(self, queued: QueuedPodInfo) -> None:
+        """Try to place the pod that was popped."""
+        framework = self._frameworks[queued.pod.spec.scheduler_name]
+        if self._skip(queued, framework):
+            self._queue.done(queued.pod_info.uid)
+            return
+        start = self._now()
+        cycle = Cycle(queued.pod_info, record_plugin_metrics=self._rng.random() < _PLUGIN_METRICS_SHARE)
+        decision = decide(
+            framework, cycle, self._cluster.nodes, self._queue.nominator, self._rng, self._rotation
+        )
+        self._metrics.algorithm(self._now() - start)
+        attempt = Attempt(queued, framework, cycle, start, decision, queued.pod)
+        if decision.status.ok:
+            self._assume(attempt)
+        else:
+            self._failures.handle(attempt, decision.status, decision.nominated)
+
+    def _skip(self, queued: QueuedPodInfo, framework: Framework) -> bool:
+        """Pods being deleted are not worth a node; assumed ones have theirs."""
+        pod = queued.pod
+        if pod.metadata.deletion_timestamp:
+            note = f"skip schedule deleting pod: {pod.full_name}"
+            self._recorders[framework.profile_name].eventf(
+                reference(pod), "Warning", "FailedScheduling", "Scheduling", note
+            )
+            return True
+        return self._cluster.is_assumed(pod.metadata.uid)
+
+    def _assume(self, attempt: Attempt) -> None:
+        """Take the node in memory, so that the next pod can be decided while this one is being bound."""
+        attempt.assumed = self._cluster.assume_pod(attempt.queued.pod_info, attempt.node).pod
+        self._queue.nominator.delete(attempt.queued.pod_info.uid)
+        status = attempt.framework.reserve(attempt.cycle, attempt.node)
+        if not status.ok:
+            self._binding.fail(attempt, _as_fit_error(attempt, status, self._cluster))
+            return
+        status, waits = attempt.framework.permit(attempt.cycle, attempt.node)
+        if status.code is Code.WAIT:
+            self._hold(attempt, waits)
+        elif status.ok:
+            self._binding.start(attempt)
+        else:
+            self._binding.fail(attempt, _as_fit_error(attempt, status, self._cluster))
+
+    def _hold(self, attempt: Attempt, waits: Mapping[str, float]) -> None:
+        held = self._now()
+
+        def settled(verdict: Status) -> None:
+            self._report(lambda: self._released(attempt, verdict, held))
+
+        self._waiting.hold(attempt.assumed, waits, settled)
+        self._binding.announce(attempt)
+
+    def _released(self, attempt: Attempt, verdict: Status, held: float) -> None:
+        self._metrics.permit_waited(verdict.code.label, self._now() - held)
+        if verdict.ok:
+            self._binding.start(attempt)
+        else:
+            self._binding.fail(attempt, _as_fit_error(attempt, verdict, self._cluster))
+
+
+def _as_fit_error(attempt: Attempt, status: Status, cluster: ClusterState) -> Status:
+    """A refusal after the choice counts as one node that did not fit; errors stay what they are."""
+    if not status.rejected:
+        return status
+    nodes = cluster.nodes.take(np.empty(0, np.intp))
+    outcome = FilterOutcome(nodes, 1, np.zeros(0, np.bool_))
+    outcome.reject_node(attempt.node, status)
+    error = FitError(outcome)
+    return Status(status.code, (str(error),), error=error)

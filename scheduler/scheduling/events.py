@@ -1,0 +1,184 @@
+"""What each watched change does to cluster and queue (upstream: ``eventhandlers.go``).
+
+::
+
+    pod     assigned?     responsible?   -> cluster state            -> queue
+    add     yes                             add                         move: AssignedPodAdd
+    add     no            yes                                           add
+    update  no -> yes     yes               add                         delete
+    update  no            yes               (assumed: nothing)          update
+    delete  yes                             delete                      move: AssignedPodDelete
+    delete  no            yes               (assumed: forget)           delete
+
+Called by the scheduling thread, under the lock, with events in the order in which the API server sent them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+
+from scheduler.apis.objects import Node, Pod
+from scheduler.apis.quantity import QuantityError
+from scheduler.backend import changes
+from scheduler.backend.cluster import ClusterState
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.events import ClusterEvent
+from scheduler.framework.pods import PodInfo
+from scheduler.framework.waiting import WaitingPods
+from scheduler.metrics import Metrics
+from scheduler.scheduling.decisions import Decisions
+
+log = logging.getLogger(__name__)
+
+_DELETED = "removed"
+
+
+class ClusterEvents:
+    """Applies changes.
+
+    Args:
+        profiles: the ``schedulerName`` values that this scheduler is responsible for.
+        now: the clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterState,
+        queue: SchedulingQueue,
+        waiting: WaitingPods,
+        decisions: Decisions,
+        profiles: Collection[str],
+        metrics: Metrics,
+        now: Callable[[], float],
+    ) -> None:
+        self._cluster = cluster
+        self._queue = queue
+        self._waiting = waiting
+        self._decisions = decisions
+        self._profiles = profiles
+        self._metrics = metrics
+        self._now = now
+
+    def apply(self, change: Callable[..., None], *objects: Node | Pod) -> None:
+        """Apply one change; an object that cannot be understood is named in the log and leaves everything as it was."""
+        try:
+            change(*objects)
+        except QuantityError as error:
+            meta = objects[-1].metadata
+            log.error("%s %s/%s is ignored: %s", type(objects[-1]).__name__, meta.namespace, meta.name, error)
+
+    # Nodes
+
+    def node_added(self, node: Node) -> None:
+        """A node came."""
+        start = self._now()
+        self._cluster.add_node(node)
+        self._move(changes.NODE_ADD, None, node, start)
+
+    def node_updated(self, old: Node, new: Node) -> None:
+        """A node changed; only changes that may help a waiting pod wake the queue."""
+        start = self._now()
+        self._cluster.update_node(old, new)
+        for event in changes.node_changes(old, new):
+            self._move(event, old, new, start)
+
+    def node_deleted(self, node: Node) -> None:
+        """A node went."""
+        start = self._now()
+        self._move(changes.NODE_DELETE, node, None, start)
+        self._cluster.delete_node(node)
+
+    # Pods
+
+    def pod_added(self, pod: Pod) -> None:
+        """A pod came: it runs somewhere, or it is to be scheduled."""
+        if pod.spec.node_name:
+            self._assigned_added(pod)
+        elif self._responsible(pod):
+            start = self._now()
+            self._queue.add(PodInfo(pod))
+            self._observe(changes.UNSCHEDULED_POD_ADD, start)
+
+    def pod_updated(self, old: Pod, new: Pod) -> None:
+        """A pod changed; being bound is a change too."""
+        if old.spec.node_name:
+            self._assigned_updated(old, new)
+        elif new.spec.node_name:
+            self._assigned_added(new)
+            if self._responsible(old):
+                self._queue.delete(old)
+        elif self._responsible(old):
+            self._pending_updated(old, new)
+
+    def pod_deleted(self, pod: Pod) -> None:
+        """A pod went."""
+        self._decisions.forget(pod.metadata.uid)
+        if pod.spec.node_name:
+            start = self._now()
+            self._cluster.delete_pod(pod)
+            self._move(changes.ASSIGNED_POD_DELETE, pod, None, start)
+        elif self._responsible(pod):
+            self._pending_deleted(pod)
+
+    def _assigned_added(self, pod: Pod) -> None:
+        start = self._now()
+        self._cluster.add_pod(pod)
+        self._move(changes.ASSIGNED_POD_ADD, None, pod, start)
+
+    def _assigned_updated(self, old: Pod, new: Pod) -> None:
+        start = self._now()
+        self._cluster.update_pod(old, new)
+        for event in changes.pod_changes(old, new):
+            self._move(event, old, new, start)
+
+    def _pending_updated(self, old: Pod, new: Pod) -> None:
+        if old.metadata.resource_version == new.metadata.resource_version:
+            return
+        start = self._now()
+        if self._cluster.is_assumed(new.metadata.uid):
+            if new.metadata.deletion_timestamp and not old.metadata.deletion_timestamp:
+                self._assumed_deleted(new)
+            return
+        self._queue.update(old, new)
+        self._observe(changes.UNSCHEDULED_POD_UPDATE, start)
+        if old.status.nominated_node_name not in ("", new.status.nominated_node_name):
+            self._nomination_ended(old)
+
+    def _pending_deleted(self, pod: Pod) -> None:
+        start = self._now()
+        self._queue.delete(pod)
+        self._observe(changes.UNSCHEDULED_POD_DELETE, start)
+        if self._cluster.is_assumed(pod.metadata.uid):
+            self._assumed_deleted(pod)
+        elif pod.status.nominated_node_name:
+            self._nomination_ended(pod)
+
+    def _assumed_deleted(self, pod: Pod) -> None:
+        """The pod vanished between the decision and the binding: give back what it was assumed to hold.
+
+        A pod held by Permit is refused, and its binding cycle cleans up; one that is being bound already will fail.
+        """
+        uid = pod.metadata.uid
+        assumed = self._cluster.get_pod(uid) or pod
+        if not self._waiting.reject(uid, "", _DELETED):
+            self._cluster.forget_pod(uid)
+        self._move(changes.ASSIGNED_POD_DELETE, assumed, None, self._now())
+
+    def _nomination_ended(self, pod: Pod) -> None:
+        """Pods of the same or lower priority counted it as placed; they may fit now."""
+        self._queue.move_all(
+            changes.ASSIGNED_POD_DELETE, pod, None, precheck=lambda other: other.priority <= pod.priority
+        )
+
+    def _responsible(self, pod: Pod) -> bool:
+        return pod.spec.scheduler_name in self._profiles
+
+    def _move(
+        self, event: ClusterEvent, old: Node | Pod | None, new: Node | Pod | None, start: float
+    ) -> None:
+        self._queue.move_all(event, old, new)
+        self._observe(event, start)
+
+    def _observe(self, event: ClusterEvent, start: float) -> None:
+        self._metrics.event_handled(event.label, self._now() - start)

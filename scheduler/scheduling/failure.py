@@ -1,0 +1,113 @@
+"""Every failure's way back: the pod returns to the queue, the user learns why.
+
+Requeueing happens at once, under the lock. The event and the status patch are IO: they are handed to a worker, and the pod's
+next attempt does not wait for them (upstream: ``handleSchedulingFailure``).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from scheduler.apis.objects import Pod
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.client.errors import ClientError
+from scheduler.framework.outcome import FitError, NoNodesAvailableError
+from scheduler.framework.pods import PodInfo
+from scheduler.framework.status import Status
+from scheduler.metrics import Metrics
+from scheduler.scheduling.attempt import Attempt
+from scheduler.scheduling.conditions import REASON_SCHEDULER_ERROR, REASON_UNSCHEDULABLE, status_patch
+from scheduler.scheduling.decisions import Decisions
+from scheduler.scheduling.port import Port, Recorder, reference
+
+log = logging.getLogger(__name__)
+
+Submit = Callable[[Callable[[], None]], object]
+"""Runs a function on a worker thread."""
+
+
+class FailureHandler:
+    """Puts failed pods back and says why.
+
+    Args:
+        lookup: the pod as the informer has it now, by namespace and name; None when it is gone.
+        submit: runs IO elsewhere.
+        now: the clock of attempts, in seconds; ``wall`` the aware clock of conditions.
+    """
+
+    def __init__(
+        self,
+        queue: SchedulingQueue,
+        lookup: Callable[[str, str], Pod | None],
+        port: Port,
+        recorders: Mapping[str, Recorder],
+        decisions: Decisions,
+        metrics: Metrics,
+        submit: Submit,
+        now: Callable[[], float],
+        wall: Callable[[], datetime],
+    ) -> None:
+        self._queue = queue
+        self._lookup = lookup
+        self._port = port
+        self._recorders = recorders
+        self._decisions = decisions
+        self._metrics = metrics
+        self._submit = submit
+        self._now = now
+        self._wall = wall
+
+    def handle(self, attempt: Attempt, status: Status, nominated: str | None) -> None:
+        """The attempt failed with ``status``; ``nominated`` is the nomination to write (see ``status_patch``)."""
+        result = "unschedulable" if status.rejected else "error"
+        self._metrics.attempt(result, attempt.framework.profile_name, self._now() - attempt.start)
+        self._decisions.keep(attempt, result, status.message)
+        self._log(attempt, status)
+        queued = attempt.queued
+        queued.clear_rejectors()
+        if isinstance(status.error, FitError):
+            queued.unschedulable_plugins = set(status.error.outcome.unschedulable_plugins)
+            queued.pending_plugins = set(status.error.outcome.pending_plugins)
+        current = self._requeue(attempt, status, nominated)
+        if current is not None:
+            self._tell(current, attempt.framework.profile_name, status, nominated)
+
+    def _requeue(self, attempt: Attempt, status: Status, nominated: str | None) -> Pod | None:
+        """Put the pod, as it is now, back into the queue; None when it is not to be scheduled any more."""
+        queued, meta = attempt.queued, attempt.queued.pod.metadata
+        current = self._lookup(meta.namespace, meta.name)
+        if current is None or current.spec.node_name or current.metadata.uid != meta.uid:
+            log.debug("pod %s is gone or bound by now; it is not queued again", queued.name)
+            self._queue.done(meta.uid)
+            return None
+        queued.pod_info = PodInfo(current)
+        self._queue.add_unschedulable(queued)
+        if nominated is not None:
+            self._queue.nominator.add(queued.pod_info, nominated)
+        return current
+
+    def _tell(self, pod: Pod, profile: str, status: Status, nominated: str | None) -> None:
+        reason = REASON_UNSCHEDULABLE if status.rejected else REASON_SCHEDULER_ERROR
+        self._recorders[profile].eventf(
+            reference(pod), "Warning", "FailedScheduling", "Scheduling", status.message
+        )
+        patch = status_patch(pod, reason, status.message, nominated, self._wall())
+        if patch:
+            self._submit(lambda: self._patch(pod, patch))
+
+    def _patch(self, pod: Pod, patch: Mapping[str, object]) -> None:
+        try:
+            self._port.patch_pod_status(pod.metadata.namespace, pod.metadata.name, patch)
+        except ClientError as error:
+            log.warning("the status of pod %s could not be updated: %s", pod.full_name, error)
+
+    def _log(self, attempt: Attempt, status: Status) -> None:
+        name = attempt.queued.name
+        if isinstance(status.error, NoNodesAvailableError):
+            log.info("unable to schedule pod %s: no nodes are registered to the cluster; waiting", name)
+        elif status.rejected:
+            log.info("unable to schedule pod %s: no fit; waiting: %s", name, status.message)
+        else:
+            log.error("error scheduling pod %s; retrying: %s", name, status.message)

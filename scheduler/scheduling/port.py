@@ -1,0 +1,43 @@
+"""The port: all that scheduling does to the API server. The client implements it; nothing else here knows of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from scheduler.apis.objects import Pod
+from scheduler.client.references import ObjectReference
+from scheduler.framework.interface import Binder
+
+
+class Port(Binder, Protocol):
+    """Each call blocks until the server has answered, and raises a ``ClientError`` when it failed."""
+
+    def patch_pod_status(self, namespace: str, name: str, patch: Mapping[str, Any]) -> None:
+        """Apply a strategic merge patch to the pod's status."""
+        ...
+
+    def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        """Evict the pod of that uid."""
+        ...
+
+
+class Recorder(Protocol):
+    """Records events about pods; never blocks."""
+
+    def eventf(self, regarding: ObjectReference, type: str, reason: str, action: str, note: str) -> None:  # noqa: A002  # the API's word
+        """Record an event: ``type`` is Normal or Warning."""
+        ...
+
+
+def reference(pod: Pod) -> ObjectReference:
+    """How an event points at a pod."""
+    meta = pod.metadata
+    return ObjectReference(
+        kind="Pod",
+        namespace=meta.namespace,
+        name=meta.name,
+        uid=meta.uid,
+        api_version="v1",
+        resource_version=meta.resource_version,
+    )

@@ -1,0 +1,218 @@
+"""Scheduler: the parts, wired; and the loop that owns them.
+
+One thread owns cluster state and queue. Others leave what they saw or did in the inbox::
+
+    informers ────────events───┐
+    binding workers ──outcomes─┼──> inbox ──> loop: apply all, pop one pod, decide, assume; again
+    Permit plugins ───verdicts─┘                        │
+                                                        └──> workers: PreBind, Bind, status patches
+
+Whoever else wants to decide over the same state (the webhook, explanations) takes the lock through ``current``; the lock is
+fair, so a busy loop cannot starve them, and what has arrived is applied first.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+
+from scheduler.apis.objects import Node, Pod
+from scheduler.backend.cluster import ClusterState
+from scheduler.backend.inbox import Inbox
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.runtime import Framework
+from scheduler.framework.waiting import WaitingPods
+from scheduler.metrics import Metrics
+from scheduler.scheduling.binding import BindingCycle
+from scheduler.scheduling.cycle import SchedulingCycle
+from scheduler.scheduling.decisions import Decisions
+from scheduler.scheduling.events import ClusterEvents
+from scheduler.scheduling.failure import FailureHandler
+from scheduler.scheduling.handlers import InboxHandler
+from scheduler.scheduling.port import Port, Recorder
+from scheduler.scheduling.turns import Turns
+from scheduler.scheduling.world import State
+
+log = logging.getLogger(__name__)
+
+_WORKERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The clocks that are passed in: ``now`` in monotonic seconds, ``wall`` aware."""
+
+    now: Callable[[], float]
+    wall: Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the scheduler touches of the world outside.
+
+    Attributes:
+        port: the API server.
+        recorders: one per profile, by ``schedulerName``.
+        lookup: the pod as last seen, by namespace and name; None when it is gone.
+    """
+
+    port: Port
+    recorders: Mapping[str, Recorder]
+    lookup: Callable[[str, str], Pod | None]
+
+
+class Scheduler:
+    """A scheduler, ready to run.
+
+    Args:
+        frameworks: the profiles by ``schedulerName``.
+        queue: the scheduling queue, built for these profiles.
+        waiting: the pods that Permit holds; the same object that the plugins' handle has.
+    """
+
+    def __init__(
+        self,
+        frameworks: Mapping[str, Framework],
+        queue: SchedulingQueue,
+        waiting: WaitingPods,
+        outside: Outside,
+        metrics: Metrics,
+        clocks: Clocks,
+        rng: Random,
+    ) -> None:
+        self.frameworks = frameworks
+        self.cluster = ClusterState()
+        self.queue = queue
+        self.decisions = Decisions()
+        self._waiting = waiting
+        self._clocks = clocks
+        self._turns = Turns()
+        self._inbox: Inbox[Callable[[], None]] = Inbox()
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="binding")
+        now = clocks.now
+        failures = FailureHandler(
+            queue,
+            outside.lookup,
+            outside.port,
+            outside.recorders,
+            self.decisions,
+            metrics,
+            self._submit,
+            now,
+            clocks.wall,
+        )
+        binding = BindingCycle(
+            self.cluster,
+            queue,
+            outside.port,
+            outside.recorders,
+            failures,
+            self.decisions,
+            metrics,
+            self._submit,
+            self._inbox.put,
+            now,
+        )
+        self._cycle = SchedulingCycle(
+            frameworks,
+            self.cluster,
+            queue,
+            waiting,
+            outside.recorders,
+            binding,
+            failures,
+            metrics,
+            self._inbox.put,
+            now,
+            rng,
+        )
+        self._events = ClusterEvents(
+            self.cluster, queue, waiting, self.decisions, frameworks.keys(), metrics, now
+        )
+        self.node_handler: InboxHandler[Node] = InboxHandler(
+            self._inbox,
+            self._events.apply,
+            self._events.node_added,
+            self._events.node_updated,
+            self._events.node_deleted,
+        )
+        self.pod_handler: InboxHandler[Pod] = InboxHandler(
+            self._inbox,
+            self._events.apply,
+            self._events.pod_added,
+            self._events.pod_updated,
+            self._events.pod_deleted,
+        )
+        _expose(metrics, self.cluster, queue)
+
+    @contextmanager
+    def current(self) -> Iterator[State]:
+        """The state, up to date, for as long as the block runs (see ``World``)."""
+        with self._turns.hold():
+            self._apply_arrivals()
+            yield State(self.cluster.nodes, self.queue.nominator, self.frameworks)
+
+    def run(self, stop: threading.Event) -> None:
+        """Schedule until told to stop. ``wake`` ends a wait early."""
+        while not stop.is_set():
+            pause = self.step()
+            if pause is not None:
+                self._inbox.wait(pause if pause >= 0 else None)
+        self._workers.shutdown(wait=True, cancel_futures=False)
+        with self._turns.hold():
+            self._apply_arrivals()
+
+    def wake(self) -> None:
+        """Have ``run`` look at its stop event."""
+        self._inbox.wake()
+
+    def step(self) -> float | None:
+        """Apply what has arrived and try one pod.
+
+        Returns:
+            None when a pod was tried; otherwise how many seconds there is nothing to do unless something arrives, -1 for ever.
+        """
+        with self._turns.hold():
+            self._apply_arrivals()
+            self._waiting.expire()
+            self._apply_arrivals()
+            self.queue.flush()
+            queued = self.queue.pop()
+            if queued is not None:
+                self._cycle.run(queued)
+                return None
+            return self._pause()
+
+    def _pause(self) -> float:
+        wakeups = [at for at in (self.queue.next_wakeup(), self._waiting.next_deadline()) if at is not None]
+        return max(0.0, min(wakeups) - self._clocks.now()) if wakeups else -1.0
+
+    def _apply_arrivals(self) -> None:
+        for arrival in self._inbox.drain():
+            try:
+                arrival()
+            except Exception:
+                # A bug in one arrival must not take the scheduler down, nor the arrivals after it.
+                log.exception("an event could not be applied")
+
+    def _submit(self, work: Callable[[], None]) -> None:
+        self._workers.submit(_logged, work)
+
+
+def _logged(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except Exception:
+        log.exception("a worker failed")
+
+
+def _expose(metrics: Metrics, cluster: ClusterState, queue: SchedulingQueue) -> None:
+    """Gauges are read when they are scraped."""
+    metrics.read_pending_pods(queue.pending_counts)
+    metrics.read_cache_size(cluster.counts)
