@@ -57,3 +57,8 @@ def is_pod_level(name: str) -> bool:
 def amount(name: str, wanted: quantity.Quantity) -> int:
     """A quantity in scheduling units: millicores of cpu, whole bytes or units of everything else, rounded up."""
     return wanted.milli_value() if name == CPU else wanted.value()
+
+
+def read_amount(name: str, text: str | float) -> int:
+    """A quantity as JSON gave it, in scheduling units. Raises ``QuantityError``."""
+    return quantity.milli_value(text) if name == CPU else quantity.value(text)

@@ -24,7 +24,7 @@ from typing import Final
 from scheduler.apis import quantity
 from scheduler.apis.objects import Container, ContainerStatus, Pod, ResourceList, ResourceRequirements
 from scheduler.apis.quantity import ZERO, Quantity
-from scheduler.framework.resource_names import CPU, MEMORY, amount, is_counted, is_pod_level
+from scheduler.framework.resource_names import CPU, MEMORY, amount, is_counted, is_pod_level, read_amount
 
 DEFAULT_MILLI_CPU_REQUEST: Final = 100
 DEFAULT_MEMORY_REQUEST: Final = 200 * 1024 * 1024
@@ -55,11 +55,7 @@ def pod_requests(
     """
     if _is_plain(pod):
         only = pod.spec.containers[0].resources.requests
-        found = {
-            name: quantity.milli_value(text) if name == CPU else quantity.value(text)
-            for name, text in only.items()
-            if is_counted(name)
-        }
+        found = {name: read_amount(name, text) for name, text in only.items() if is_counted(name)}
         if with_defaults:
             found.setdefault(CPU, DEFAULT_MILLI_CPU_REQUEST)
             found.setdefault(MEMORY, DEFAULT_MEMORY_REQUEST)

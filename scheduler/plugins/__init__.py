@@ -1,0 +1,40 @@
+"""The in-tree plugins: one module or small package each, and the table of their names.
+
+A module reads in the order of an attempt: what it decides and its quirks, its reasons, the class (events, pre_filter,
+filter, pre_score, score, normalize), then the pure functions behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from scheduler.framework.interface import PluginFactory
+from scheduler.plugins.default_binder import DefaultBinder
+from scheduler.plugins.image_locality import ImageLocality
+from scheduler.plugins.node_affinity import NodeAffinity
+from scheduler.plugins.node_name import NodeName
+from scheduler.plugins.node_ports import NodePorts
+from scheduler.plugins.node_unschedulable import NodeUnschedulable
+from scheduler.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
+from scheduler.plugins.priority_sort import PrioritySort
+from scheduler.plugins.scheduling_gates import SchedulingGates
+from scheduler.plugins.taint_toleration import TaintToleration
+
+IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
+    {
+        "SchedulingGates": SchedulingGates,
+        "PrioritySort": PrioritySort,
+        "NodeUnschedulable": NodeUnschedulable,
+        "NodeName": NodeName,
+        "TaintToleration": TaintToleration,
+        "NodeAffinity": NodeAffinity,
+        "NodePorts": NodePorts,
+        "NodeResourcesFit": NodeResourcesFit,
+        "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
+        "ImageLocality": ImageLocality,
+        "DefaultBinder": DefaultBinder,
+    }
+)
+"""Factories by the name that configuration uses, in the default order."""

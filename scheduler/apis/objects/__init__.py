@@ -19,6 +19,7 @@ from scheduler.apis.objects.pod import (
     Container,
     ContainerPort,
     ContainerStatus,
+    ImageVolume,
     NodeAffinity,
     Pod,
     PodAffinity,
@@ -31,6 +32,7 @@ from scheduler.apis.objects.pod import (
     ResourceList,
     ResourceRequirements,
     Toleration,
+    Volume,
     WeightedPodAffinityTerm,
 )
 
@@ -43,6 +45,7 @@ __all__ = [
     "ContainerPort",
     "ContainerStatus",
     "DecodeError",
+    "ImageVolume",
     "LabelSelector",
     "LabelSelectorRequirement",
     "Lease",
@@ -68,6 +71,7 @@ __all__ = [
     "ResourceRequirements",
     "Taint",
     "Toleration",
+    "Volume",
     "WeightedPodAffinityTerm",
     "convert",
     "decode",

@@ -116,6 +116,19 @@ class Affinity(Base, frozen=True):
     pod_anti_affinity: PodAffinity | None = None
 
 
+class ImageVolume(Base, frozen=True):
+    """A volume made of an image; ``reference`` names the image as a container does."""
+
+    reference: str = ""
+
+
+class Volume(Base, frozen=True):
+    """A volume of the pod; the sources that scheduling does not read are left out."""
+
+    name: str = ""
+    image: ImageVolume | None = None
+
+
 class PodSpec(Base, frozen=True):
     """``spec``: what the pod asks for."""
 
@@ -132,6 +145,7 @@ class PodSpec(Base, frozen=True):
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    volumes: tuple[Volume, ...] = ()
     host_network: bool = False
 
 
