@@ -76,10 +76,14 @@ class Access:
             raise AccessError(
                 f"the credentials for {self.host} cannot be refreshed ({type(error).__name__})"
             ) from error
-        headers = {s["key"]: s["value"].strip() for s in settings.values() if s["in"] == "header" and s["value"]}
+        headers = {
+            s["key"]: s["value"].strip() for s in settings.values() if s["in"] == "header" and s["value"]
+        }
         for value in headers.values():
             if not (value.isascii() and value.isprintable()):
-                raise AccessError(f"the credentials for {self.host} contain characters that no header may have")
+                raise AccessError(
+                    f"the credentials for {self.host} contain characters that no header may have"
+                )
         return headers
 
     def close(self) -> None:

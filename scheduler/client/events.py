@@ -100,6 +100,8 @@ class EventBroadcaster:
         self._retries: list[tuple[float, int, int, Sending]] = []
         self._order = itertools.count()
         self._dropped = 0
+        self._unsettled = 0
+        self._settled = threading.Condition()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -117,6 +119,11 @@ class EventBroadcaster:
         self._thread = threading.Thread(target=self._run, name="events", daemon=True)
         self._thread.start()
 
+    def flush(self, timeout: float) -> bool:
+        """Wait until every event recorded so far was sent, merged or given up; False when that takes too long."""
+        with self._settled:
+            return self._settled.wait_for(lambda: self._unsettled == 0, timeout)
+
     def stop(self, timeout: float = 5.0) -> None:
         """Send what is queued, for at most ``timeout`` seconds, and end the thread."""
         self._stopping.set()
@@ -129,6 +136,8 @@ class EventBroadcaster:
 
     def offer(self, event: Event) -> None:
         """Queue an event, or drop it when the queue is full."""
+        with self._settled:
+            self._unsettled += 1
         try:
             self._queue.put_nowait(event)
         except queue.Full:
@@ -141,27 +150,35 @@ class EventBroadcaster:
             except queue.Empty:
                 event = None
             if event is not None:
-                sending = self._cache.record(event)
-                if sending is not None:
-                    self._send(sending, tries=1)
+                self._take_in(event)
             elif self._stopping.is_set():
                 return
             if not self._stopping.is_set():
                 self._send_due()
 
     def _pause(self) -> float:
+        """How long to wait for the next event before something else is due."""
         if self._stopping.is_set():
             return 0.001
         if not self._retries:
             return TEND_SECONDS
         return min(TEND_SECONDS, max(0.001, self._retries[0][0] - self._now()))
 
-    def _send_due(self) -> None:
-        for sending in self._cache.tend(self.wall()):
+    def _take_in(self, event: Event) -> None:
+        sending = self._cache.record(event)
+        if sending is None:
+            self._settle()
+        else:
             self._send(sending, tries=1)
+
+    def _send_due(self) -> None:
         while self._retries and self._retries[0][0] <= self._now():
             _, _, tries, sending = heapq.heappop(self._retries)
             self._send(sending, tries)
+        for sending in self._cache.tend(self.wall()):
+            with self._settled:
+                self._unsettled += 1
+            self._send(sending, tries=1)
 
     def _send(self, sending: Sending, tries: int) -> None:
         try:
@@ -169,12 +186,14 @@ class EventBroadcaster:
         except ClientError as error:
             if not _may_retry(error, sending):
                 log.warning("the server rejected an event (will not retry): %s", error)
-                self._dropped += 1
+                self._settle(dropped=True)
             elif tries >= MAX_TRIES or len(self._retries) >= QUEUE_LIMIT:
                 self._drop(str(error))
             else:
                 delay = self._retry_seconds * (1 + self._rng.random() * RETRY_JITTER)
                 heapq.heappush(self._retries, (self._now() + delay, next(self._order), tries + 1, sending))
+        else:
+            self._settle()
 
     def _put(self, sending: Sending) -> None:
         event = sending.event
@@ -192,7 +211,13 @@ class EventBroadcaster:
     def _drop(self, why: str) -> None:
         if self._dropped == 0:
             log.warning("an event is dropped: %s (told once)", why)
-        self._dropped += 1
+        self._settle(dropped=True)
+
+    def _settle(self, *, dropped: bool = False) -> None:
+        with self._settled:
+            self._dropped += dropped
+            self._unsettled -= 1
+            self._settled.notify_all()
 
 
 def _may_retry(error: ClientError, sending: Sending) -> bool:

@@ -82,6 +82,16 @@ class Informer(Generic[T]):
         """Whether the first list is complete and all its objects were told to the handlers."""
         return self._synced.is_set()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the thread has ended."""
+        return self._thread is not None and not self._thread.is_alive()
+
+    @property
+    def resource_version(self) -> str:
+        """The version up to which the copy is known to be complete; "" before the first list."""
+        return self._reflector.resource_version
+
     def wait_for_sync(self, timeout: float | None = None) -> bool:
         """Wait until :attr:`has_synced`; False when that takes longer than ``timeout`` seconds."""
         return self._synced.wait(timeout)
@@ -245,7 +255,7 @@ class Informer(Generic[T]):
             except Exception as error:
                 # A handler's bug must not stop the copy: all others still need it.
                 name = type(handler).__name__
-                log.error("%s: a bug in %s: %s: %s", self.name, name, type(error).__name__, error)  # noqa: TRY400 - the traceback is for debugging only
+                log.error("%s: a bug in %s: %s: %s", self.name, name, type(error).__name__, error)
                 log.debug("%s: a bug in %s", self.name, name, exc_info=True)
 
 

@@ -109,7 +109,7 @@ class LeaderElector:
                 target=self._callbacks.on_started_leading, args=(lost,), name="leading", daemon=True
             )
             work.start()
-            self._renew(stop)
+            self._renew(stop, work)
             lost.set()
             self._hand_over(work)
         finally:
@@ -126,10 +126,10 @@ class LeaderElector:
             stop.wait(self._times.retry_period * (1 + self._rng.random() * JITTER_FACTOR))
         return False
 
-    def _renew(self, stop: threading.Event) -> None:
-        """Renew until told to stop or until the renew deadline passed without success."""
+    def _renew(self, stop: threading.Event, work: threading.Thread) -> None:
+        """Renew until told to stop, until the led work ends by itself, or until the renew deadline passed in vain."""
         deadline = self._now() + self._times.renew_deadline
-        while not stop.is_set():
+        while work.is_alive() and not stop.is_set():
             if self._try_acquire_or_renew(deadline):
                 deadline = self._now() + self._times.retry_period + self._times.renew_deadline
             elif self._now() >= deadline:

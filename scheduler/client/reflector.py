@@ -23,7 +23,14 @@ import random
 from dataclasses import dataclass
 
 from scheduler.client.backoff import Backoff
-from scheduler.client.errors import ClientError, GoneError, ServerError, TooManyRequestsError, TransportError
+from scheduler.client.errors import (
+    ApiError,
+    ClientError,
+    GoneError,
+    ServerError,
+    TooManyRequestsError,
+    TransportError,
+)
 from scheduler.client.errors import resource_version_too_large as too_large
 
 MIN_WATCH_SECONDS = 300
@@ -124,7 +131,7 @@ class Reflector:
             self._version_unavailable = True
             return 0.0
         self._whole_list = False
-        return self._backoff.delay()
+        return self._pause(error)
 
     def event_seen(self, resource_version: str) -> None:
         """An event or bookmark was taken over: a new watch starts after it."""
@@ -142,4 +149,9 @@ class Reflector:
             return 0.0
         retriable = isinstance(error, TransportError | TooManyRequestsError | ServerError)
         self._watching = retriable and not too_large(error)
-        return max(self._backoff.delay(), getattr(error, "retry_after", None) or 0.0)
+        return self._pause(error)
+
+    def _pause(self, error: ClientError) -> float:
+        """The back-off, or what the server asks for if that is longer."""
+        asked = error.retry_after if isinstance(error, ApiError) else None
+        return max(self._backoff.delay(), asked or 0.0)

@@ -37,10 +37,10 @@ class Resource:
     def object(self, namespace: str, name: str, subresource: str = "") -> str:
         """The path of one object (``namespace`` is ignored for a cluster-wide kind) or of its subresource.
 
-        Raises ValueError when the name is empty, since that path would name the whole collection.
+        Raises ValueError for a name that would lead to another place: an empty one, ``.`` and ``..``.
         """
-        if not name:
-            raise ValueError(f"{self.kind}: an object needs a name")
+        if name in ("", ".", ".."):
+            raise ValueError(f"{self.kind}: {name!r} cannot be the name of an object")
         path = f"{self.collection(namespace)}/{quote(name, safe='')}"
         return f"{path}/{subresource}" if subresource else path
 

@@ -11,6 +11,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionErro
 from scheduler.client.errors import TransportError
 
 CONNECT_SECONDS = 10.0
+PIECE = 1 << 24
 BODY_LIMIT = 2 << 30
 """Bytes of an answer that are read at most."""
 
@@ -30,19 +31,28 @@ class Body:
         self.headers: Mapping[str, str] = raw.headers
 
     def read(self) -> bytes:
-        """The whole body; the connection goes back to the pool."""
+        """The whole body, at most BODY_LIMIT bytes; the connection goes back to the pool."""
         try:
             with transport_errors(self._method, self._host):
-                announced = self._raw.length_remaining or 0
-                body: bytes = self._raw.read() if announced <= BODY_LIMIT else b""
+                body = b"".join(self._pieces())
         except BaseException:
             self._raw.close()
             raise
-        if announced > BODY_LIMIT:
-            self._raw.close()
-            raise TransportError(f"{self._method} {self._host}: the answer has {announced} bytes")
         self._raw.release_conn()
         return body
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The body in one piece when its length is announced: only then does urllib3 notice that it was cut short."""
+        announced = self._raw.length_remaining
+        total = announced or 0
+        if announced is not None and total <= BODY_LIMIT:
+            yield self._raw.read()
+            return
+        while total <= BODY_LIMIT and (piece := self._raw.read(PIECE)):
+            total += len(piece)
+            yield piece
+        if total > BODY_LIMIT:
+            raise TransportError(f"{self._method} {self._host}: the answer exceeds {BODY_LIMIT} bytes")
 
     def read_some(self, size: int) -> bytes:
         """What has arrived, at most ``size`` bytes; b"" at the end."""

@@ -190,7 +190,7 @@ def test_the_user_agent_names_program_version_and_component() -> None:
 
 def test_credentials_are_looked_at_every_ten_seconds_only() -> None:
     configuration = load_access(master="http://x")._configuration
-    calls = []
+    calls: list[object] = []
     configuration.api_key["BearerToken"] = "t"
     configuration.refresh_api_key_hook = calls.append
     seconds = 0.0

@@ -96,8 +96,12 @@ def test_paths() -> None:
     assert STATEFUL_SETS.collection("ns") == "/apis/apps/v1/namespaces/ns/statefulsets"
     assert CSI_STORAGE_CAPACITIES.name == "csistoragecapacities.storage.k8s.io"
     assert NODES.object("", "../../x?y") == "/api/v1/nodes/..%2F..%2Fx%3Fy"
-    with pytest.raises(ValueError, match="needs a name"):
-        NODES.object("", "")
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be the name"):
+        NODES.object("", name)
 
 
 @pytest.mark.parametrize("note", ["x" * NOTE_LIMIT, "short", ""])
