@@ -36,7 +36,7 @@ from scheduler.framework.outcome import (
     Scores,
 )
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.rejections import BoolColumn
+from scheduler.framework.rejections import BoolColumn, Rows
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.framework.status import SUCCESS, Code, Status
@@ -95,25 +95,52 @@ def find_feasible(
     """
     status, names, narrowing = framework.pre_filter(cycle, nodes)
     if not status.ok:
-        if not status.rejected:
-            raise PluginError(status.message) from status.error
         return _refused(nodes, status)
     own = _own_nomination(framework, cycle, nodes, nominated)
     if own is not None:
         return own
-    absent = SUCCESS
-    looked_at = nodes
-    if names is not None:
-        looked_at = nodes.take(nodes.rows_of(sorted(names)))
-        absent = Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]")
-    outcome = _filter(framework, cycle, looked_at, nominated)
-    outcome.absent = absent
-    outcome.unschedulable_plugins.update(narrowing)
+    outcome = _filter_narrowed(framework, cycle, nodes, nominated, names, narrowing)
     _sample(framework, outcome, rotation)
     return outcome
 
 
+def judge(
+    framework: Framework, cycle: Cycle, nodes: Nodes, rows: Rows, nominated: Nominated
+) -> FilterOutcome:
+    """Run PreFilter over the cluster and the filters over some of its rows: over each of them, with no sampling.
+
+    For whoever asks about given nodes instead of looking for one (the webhook).
+
+    Raises:
+        PluginError: a plugin failed, or answered Error for a node.
+    """
+    status, names, narrowing = framework.pre_filter(cycle, nodes)
+    asked = nodes.take(rows)
+    if not status.ok:
+        return _refused(asked, status)
+    return _filter_narrowed(framework, cycle, asked, nominated, names, narrowing)
+
+
+def _filter_narrowed(
+    framework: Framework,
+    cycle: Cycle,
+    nodes: Nodes,
+    nominated: Nominated,
+    names: Collection[str] | None,
+    narrowing: list[str],
+) -> FilterOutcome:
+    """Filter the rows that PreFilter left; ``names`` None: all of them."""
+    if names is None:
+        return _filter(framework, cycle, nodes, nominated)
+    outcome = _filter(framework, cycle, nodes.take(nodes.rows_of(sorted(names))), nominated)
+    outcome.absent = Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]")
+    outcome.unschedulable_plugins.update(narrowing)
+    return outcome
+
+
 def _refused(nodes: Nodes, status: Status) -> FilterOutcome:
+    if not status.rejected:
+        raise PluginError(status.message) from status.error
     outcome = FilterOutcome(nodes, nodes.total, np.zeros(len(nodes), np.bool_))
     outcome.absent = status
     outcome.pre_filter_message = status.message

@@ -30,6 +30,10 @@ class ColumnSource(Protocol):
         """The column, ``dtype[rows]``; zeros when nobody has written it."""
         ...
 
+    def names(self) -> list[str]:
+        """The columns that exist."""
+        ...
+
 
 class GrowableColumns:
     """The cluster's columns: one contiguous array each, grown by doubling, rows dropped by moving the last one in."""
@@ -41,6 +45,17 @@ class GrowableColumns:
         self._capacity = _FIRST_CAPACITY
         self._arrays: dict[str, AnyColumn] = {}
         self._views: dict[str, AnyColumn] = {}
+
+    @classmethod
+    def copy_of(cls, source: ColumnSource) -> GrowableColumns:
+        """Columns of their own with what ``source`` has now."""
+        copy = cls()
+        copy.rows = source.rows
+        copy._capacity = source.rows + _FIRST_CAPACITY
+        for name in source.names():
+            column = source.get(name)
+            copy._arrays[name] = np.concatenate((column, np.zeros(_FIRST_CAPACITY, column.dtype)))
+        return copy
 
     def get(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
         """The column as a view: writes go through."""
@@ -95,3 +110,7 @@ class GatheredColumns:
         if own is None:
             own = self._own[name] = self._source.get(name, dtype)[self._index]
         return own
+
+    def names(self) -> list[str]:
+        """The columns that exist in the source."""
+        return self._source.names()

@@ -37,6 +37,10 @@ class Facts:
     labels: dict[str, Interner[str | None]] = field(default_factory=dict)
     images: dict[str, ImageState] = field(default_factory=dict)
 
+    def copy(self) -> Facts:
+        """For a table of its own: the numbers stay shared, since they only grow; what is counted or replaced is copied."""
+        return Facts(self.taint_sets, self.image_sets, self.port_sets, dict(self.labels), dict(self.images))
+
     def label_values(self, key: str) -> Interner[str | None]:
         """The values that nodes have for a label; id 0 stands for its absence."""
         values = self.labels.get(key)

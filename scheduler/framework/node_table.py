@@ -20,6 +20,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _SLACK = 64
+_ALLOCATABLE = "allocatable/"
 
 
 class NodeTable(Nodes):
@@ -32,6 +33,25 @@ class NodeTable(Nodes):
         super().__init__(self._growable, Facts())
         self._rows_by_name: dict[str, int] = {}
         self._allocatable_names: set[str] = set()
+
+    @classmethod
+    def copy_of(cls, nodes: Nodes) -> NodeTable:
+        """A table of its own with the same nodes and pods, for a what-if that adds or changes nodes: ``nodes`` stays as it is.
+
+        The numbers behind facts are shared with ``nodes``, so use the copy under the same lock, and drop it.
+        """
+        columns, facts = nodes.copied_columns()
+        table = cls()
+        table._columns = table._total = table._growable = columns
+        table._facts = facts
+        table._names = list(nodes.names)
+        table._objects = list(nodes.objects)
+        table._pods = [nodes.pods(row) for row in range(len(nodes))]
+        table._rows_by_name = {name: row for row, name in enumerate(table._names)}
+        table._allocatable_names = {
+            name.removeprefix(_ALLOCATABLE) for name in columns.names() if name.startswith(_ALLOCATABLE)
+        }
+        return table
 
     def set_node(self, node: Node) -> int:
         """Add a node, or replace the one of the same name; its pods stay. The row is returned.

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from scheduler.apis.objects import Node
-from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, Rows
+from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, GrowableColumns, Rows
 from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Taints
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Column
@@ -90,6 +90,10 @@ class Nodes:
         taken._objects = [self._objects[row] for row in places]
         taken._pods = [self._pods[row] for row in places]
         return taken
+
+    def copied_columns(self) -> tuple[GrowableColumns, Facts]:
+        """Copies of all columns and of the facts behind them: what a table of its own starts from."""
+        return GrowableColumns.copy_of(self._columns), self._facts.copy()
 
     # Resources
 

@@ -8,7 +8,7 @@ Everything happens under one lock, with the events that have arrived applied fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -26,11 +26,13 @@ class State:
         nodes: the table, every pod that is placed or assumed on it.
         nominated: the pods that were promised room.
         frameworks: the profiles by ``schedulerName``, in the order of the configuration.
+        node_of: (uid of a pod) -> the name of the node that it is placed on or assumed to run on, None when on none.
     """
 
     nodes: Nodes
     nominated: Nominated
     frameworks: Mapping[str, Framework]
+    node_of: Callable[[str], str | None]
 
 
 class World(Protocol):
