@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from scheduler.apis.objects import Pod
 from scheduler.framework.algorithm import Nominated
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.runtime import Framework
@@ -26,13 +27,13 @@ class State:
         nodes: the table, every pod that is placed or assumed on it.
         nominated: the pods that were promised room.
         frameworks: the profiles by ``schedulerName``, in the order of the configuration.
-        node_of: (uid of a pod) -> the name of the node that it is placed on or assumed to run on, None when on none.
+        get_pod: (uid) -> the pod as it is placed or assumed, its ``spec.node_name`` set; None when it is on no node.
     """
 
     nodes: Nodes
     nominated: Nominated
     frameworks: Mapping[str, Framework]
-    node_of: Callable[[str], str | None]
+    get_pod: Callable[[str], Pod | None]
 
 
 class World(Protocol):
