@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler.apis.config import KubeSchedulerProfile, expand_plugins
+from scheduler.apis.config.expansion import PluginSetError, expand_plugins, needed
+from scheduler.apis.config.types import KubeSchedulerProfile
 from scheduler.framework.interface import POINTS, Handle, PluginFactory
 from scheduler.framework.per_node import columnar
 from scheduler.framework.registry import Registry
@@ -29,11 +30,13 @@ class Plugins:
         by_name: every plugin that was built.
         at: the enabled plugins per extension point (``filter``, …), in order.
         weights: the score plugins' weights.
+        left_out: enabled plugins of kube-scheduler that do not exist here yet.
     """
 
     by_name: Mapping[str, Any]
     at: Mapping[str, Sequence[Any]]
     weights: Mapping[str, int]
+    left_out: tuple[str, ...] = ()
 
 
 def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Handle) -> Plugins:
@@ -43,32 +46,41 @@ def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Han
         ProfileError: see the module's docstring; the first fault is reported.
     """
     where = f"profile {profile.scheduler_name!r}"
-    built: dict[str, Any] = {}
-
-    def plugin(name: str) -> Any:
-        if name not in built:
-            built[name] = columnar(
-                _build(where, name, registry.get(name), profile.plugin_config.get(name), handle)
-            )
-        return built[name]
-
-    expanded = expand_plugins(profile.plugins, lambda name, point: implements(plugin(name), point))
-    at: dict[str, list[Any]] = {point: [] for point in POINTS}
-    weights: dict[str, int] = {}
-    for point, references in expanded.items():
-        for reference in references:
-            if not implements(plugin(reference.name), point):
-                raise ProfileError(f"{where}: plugin {reference.name!r} does not implement {point}")
-            at.setdefault(point, []).append(plugin(reference.name))
-            if point == "score":
-                weights[reference.name] = reference.weight or 1
+    arguments = profile.plugin_config
+    names = needed(profile.plugins)
+    built = {
+        name: columnar(_build(where, name, registry.get(name), arguments.get(name), handle))
+        for name in sorted(names - registry.planned)
+    }
+    at, weights = _sorted_by_point(where, profile, built)
     _check_cardinalities(where, at)
-    return Plugins(built, at, weights)
+    return Plugins(built, at, weights, tuple(sorted(names & registry.planned)))
 
 
 def implements(plugin: Any, point: str) -> bool:
     """Whether the plugin has the methods of the extension point."""
     return isinstance(plugin, POINTS.get(point, ()))
+
+
+def _sorted_by_point(
+    where: str, profile: KubeSchedulerProfile, built: Mapping[str, Any]
+) -> tuple[dict[str, list[Any]], dict[str, int]]:
+    """The built plugins by extension point, and the score plugins' weights."""
+    try:
+        expanded = expand_plugins(profile.plugins, lambda name, point: implements(built.get(name), point))
+    except PluginSetError as error:
+        raise ProfileError(f"{where}: {error}") from error
+    at: dict[str, list[Any]] = {point: [] for point in POINTS}
+    weights: dict[str, int] = {}
+    for point, references in expanded.items():
+        for reference in (each for each in references if each.name in built):
+            plugin = built[reference.name]
+            if not implements(plugin, point):
+                raise ProfileError(f"{where}: plugin {reference.name!r} does not implement {point}")
+            at[point].append(plugin)
+            if point == "score":
+                weights[reference.name] = reference.weight
+    return at, weights
 
 
 def _build(where: str, name: str, factory: PluginFactory | None, args: Any, handle: Handle) -> Any:

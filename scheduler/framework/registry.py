@@ -11,7 +11,7 @@ The name that configuration uses is the class's ``name`` when it has one, otherw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
@@ -25,10 +25,25 @@ class PluginLoadError(ValueError):
 
 
 class Registry:
-    """Factories by plugin name."""
+    """Factories by plugin name.
 
-    def __init__(self, factories: Mapping[str, PluginFactory] | None = None) -> None:
+    Args:
+        factories: the plugins to begin with.
+        planned: plugins of kube-scheduler that do not exist here yet. A profile that enables one is built without it, so
+            that a configuration written for kube-scheduler loads; whoever builds the profile says so. A plugin of another
+            package may take such a name.
+    """
+
+    def __init__(
+        self, factories: Mapping[str, PluginFactory] | None = None, planned: Collection[str] = ()
+    ) -> None:
         self._factories: dict[str, PluginFactory] = dict(factories or {})
+        self._planned = frozenset(planned)
+
+    @property
+    def planned(self) -> frozenset[str]:
+        """The planned plugins that nobody has registered."""
+        return self._planned - self._factories.keys()
 
     def get(self, name: str) -> PluginFactory | None:
         """The factory of that name, None when there is none."""

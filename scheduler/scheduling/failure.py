@@ -70,11 +70,11 @@ class FailureHandler:
         if isinstance(status.error, FitError):
             queued.unschedulable_plugins = set(status.error.outcome.unschedulable_plugins)
             queued.pending_plugins = set(status.error.outcome.pending_plugins)
-        current = self._requeue(attempt, status, nominated)
+        current = self._requeue(attempt, nominated)
         if current is not None:
             self._tell(current, attempt.framework.profile_name, status, nominated)
 
-    def _requeue(self, attempt: Attempt, status: Status, nominated: str | None) -> Pod | None:
+    def _requeue(self, attempt: Attempt, nominated: str | None) -> Pod | None:
         """Put the pod, as it is now, back into the queue; None when it is not to be scheduled any more."""
         queued, meta = attempt.queued, attempt.queued.pod.metadata
         current = self._lookup(meta.namespace, meta.name)

@@ -14,7 +14,6 @@ fair, so a busy loop cannot starve them, and what has arrived is applied first.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -94,6 +93,7 @@ class Scheduler:
         self._clocks = clocks
         self._turns = Turns()
         self._inbox: Inbox[Callable[[], None]] = Inbox()
+        self._leading = False
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="binding")
         now = clocks.now
         failures = FailureHandler(
@@ -156,24 +156,33 @@ class Scheduler:
         """The state, up to date, for as long as the block runs (see ``World``)."""
         with self._turns.hold():
             self._apply_arrivals()
-            yield State(self.cluster.nodes, self.queue.nominator, self.frameworks)
+            yield State(self.cluster.nodes, self.queue.nominator, self.frameworks, self.cluster.get_pod)
 
-    def run(self, stop: threading.Event) -> None:
-        """Schedule until told to stop. ``wake`` ends a wait early."""
-        while not stop.is_set():
+    def run(self) -> None:
+        """Keep the state up to date, and schedule while ``leading``, until ``close``."""
+        while not self._inbox.closed:
             pause = self.step()
             if pause is not None:
                 self._inbox.wait(pause if pause >= 0 else None)
-        self._workers.shutdown(wait=True, cancel_futures=False)
-        with self._turns.hold():
-            self._apply_arrivals()
 
-    def wake(self) -> None:
-        """Have ``run`` look at its stop event."""
+    def lead(self) -> None:
+        """Schedule from now on."""
+        self._leading = True
         self._inbox.wake()
 
+    def retire(self) -> None:
+        """Schedule no more. When this returns, no decision is being made and every binding that was begun has ended."""
+        self._leading = False
+        with self._turns.hold():
+            self._workers.shutdown(wait=True)
+            self._apply_arrivals()
+
+    def close(self) -> None:
+        """Have ``run`` return."""
+        self._inbox.close()
+
     def step(self) -> float | None:
-        """Apply what has arrived and try one pod.
+        """Apply what has arrived and, while leading, try one pod.
 
         Returns:
             None when a pod was tried; otherwise how many seconds there is nothing to do unless something arrives, -1 for ever.
@@ -182,12 +191,14 @@ class Scheduler:
             self._apply_arrivals()
             self._waiting.expire()
             self._apply_arrivals()
+            if not self._leading:
+                return -1.0
             self.queue.flush()
             queued = self.queue.pop()
-            if queued is not None:
-                self._cycle.run(queued)
-                return None
-            return self._pause()
+            if queued is None:
+                return self._pause()
+            self._cycle.run(queued)
+            return None
 
     def _pause(self) -> float:
         wakeups = [at for at in (self.queue.next_wakeup(), self._waiting.next_deadline()) if at is not None]
@@ -202,7 +213,9 @@ class Scheduler:
                 log.exception("an event could not be applied")
 
     def _submit(self, work: Callable[[], None]) -> None:
-        self._workers.submit(_logged, work)
+        # Once retired, what is left to do is the next leader's.
+        if self._leading:
+            self._workers.submit(_logged, work)
 
 
 def _logged(work: Callable[[], None]) -> None:

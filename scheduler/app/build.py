@@ -1,0 +1,97 @@
+"""From a completed configuration to a scheduler: registry, frameworks, queue, scheduler (upstream: ``scheduler.New``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from scheduler.apis.config.types import KubeSchedulerConfiguration, KubeSchedulerProfile
+from scheduler.backend.hints import registrations
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.backend.queued import QueueTimes
+from scheduler.features import Features
+from scheduler.framework.interface import Binder
+from scheduler.framework.profile import build_plugins
+from scheduler.framework.registry import Registry
+from scheduler.framework.runtime import Framework
+from scheduler.framework.waiting import WaitingPods
+from scheduler.metrics import Metrics
+from scheduler.plugins import IN_TREE
+from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerHandle:
+    """What plugins may use of the scheduler (see ``framework.interface.Handle``)."""
+
+    features: Features
+    binder: Binder
+    waiting_pods: WaitingPods
+
+
+def load_registry(specifications: Sequence[str]) -> Registry:
+    """The plugins in this package, those of installed packages, and those named ``module:Class``.
+
+    Raises:
+        scheduler.framework.registry.PluginLoadError: one cannot be loaded, or a name is taken twice.
+    """
+    registry = Registry(IN_TREE)
+    registry.load_entry_points()
+    for specification in specifications:
+        registry.load(specification)
+    return registry
+
+
+def build_frameworks(
+    config: KubeSchedulerConfiguration, registry: Registry, handle: SchedulerHandle, metrics: Metrics
+) -> dict[str, Framework]:
+    """The profiles by ``schedulerName``.
+
+    Raises:
+        scheduler.framework.profile.ProfileError: a profile cannot be built.
+    """
+    return {
+        profile.scheduler_name: Framework(
+            profile.scheduler_name,
+            build_plugins(profile, registry, handle),
+            metrics,
+            percentage_of_nodes_to_score=_percentage(config, profile),
+        )
+        for profile in config.profiles
+    }
+
+
+def build_scheduler(
+    config: KubeSchedulerConfiguration,
+    frameworks: Mapping[str, Framework],
+    waiting: WaitingPods,
+    outside: Outside,
+    metrics: Metrics,
+    clocks: Clocks,
+    rng: Random,
+    *,
+    features: Features,
+    max_in_unschedulable: float,
+) -> Scheduler:
+    """The scheduler; ``max_in_unschedulable``: seconds after which a refused pod is tried again without an event."""
+    first = next(iter(frameworks.values()))
+    queue = SchedulingQueue(
+        first.sort_key,
+        clocks.now,
+        pre_enqueue={name: framework.plugins_at("preEnqueue") for name, framework in frameworks.items()},
+        hints={name: registrations(framework.events_to_register()) for name, framework in frameworks.items()},
+        times=QueueTimes(
+            float(config.pod_initial_backoff_seconds),
+            float(config.pod_max_backoff_seconds),
+            max_in_unschedulable,
+        ),
+        pop_from_backoff=features.enabled("SchedulerPopFromBackoffQ"),
+        metrics=metrics,
+    )
+    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng)
+
+
+def _percentage(config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile) -> int:
+    own = profile.percentage_of_nodes_to_score
+    return config.percentage_of_nodes_to_score if own is None else own

@@ -1,0 +1,146 @@
+"""Process: a scheduler that is set up, from its first log line to its exit code.
+
+::
+
+    log the version ─> events ─> serve (health, metrics, extender) ─> informers ─> wait for sync ─> elect ─> schedule
+                                                                                                       │
+    stop: signal ── release the lease, let bindings end, flush events, drain requests <────────────────┘
+
+Serving comes before the election, so that replicas that wait for the lease answer health checks and the webhook all the same.
+The process never ends because the API server is away: informers and election keep trying, and readiness says so meanwhile.
+
+Exit codes are kube-scheduler's: 0 after a signal, 1 when the lease was lost.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from scheduler.client.events import EventBroadcaster
+from scheduler.client.informers import InformerSet
+from scheduler.client.leaderelection import LeaderElector
+from scheduler.scheduling.scheduler import Scheduler
+
+log = logging.getLogger(__name__)
+
+_SYNC_POLL_SECONDS = 0.2
+_YOUNG_OBJECTS = 50_000
+
+
+class Serves(Protocol):
+    """The HTTP side: ``serving.http.Server``, or nothing when gunicorn serves."""
+
+    def start(self) -> None:
+        """Listen and serve."""
+        ...
+
+    def stop(self) -> None:
+        """Drain and close."""
+        ...
+
+
+class Process:
+    """The running parts, in the order of their start.
+
+    Args:
+        elector: builds the candidate around the function that leads; None when leader election is off.
+    """
+
+    def __init__(
+        self,
+        version: str,
+        scheduler: Scheduler,
+        informers: InformerSet,
+        events: EventBroadcaster,
+        elector: Callable[[Callable[[threading.Event], None]], LeaderElector] | None,
+    ) -> None:
+        self._version = version
+        self._scheduler = scheduler
+        self._informers = informers
+        self._events = events
+        self._server: Serves | None = None
+        self._elector = elector(self._lead) if elector else None
+        self._stop = threading.Event()
+        self._loop = threading.Thread(target=scheduler.run, name="scheduling", daemon=True)
+
+    def serve_with(self, server: Serves) -> None:
+        """Start and stop this server with the process; without one, somebody else serves."""
+        self._server = server
+
+    # What health checks ask
+
+    def unsynced(self) -> str | None:
+        """Why the caches are not ready; None when they are."""
+        waiting = self._informers.unsynced()
+        return f"not synced yet: {', '.join(waiting)}" if waiting else None
+
+    def shutting_down(self) -> str | None:
+        """That the process is about to end; None while it is not."""
+        return "process is shutting down" if self._stop.is_set() else None
+
+    def election(self) -> str | None:
+        """Why the election is ill; None when it is well, or off."""
+        return self._elector.check() if self._elector else None
+
+    # Running
+
+    def request_stop(self) -> None:
+        """Have ``run`` end. Safe to call from a signal handler."""
+        self._stop.set()
+
+    def run(self) -> int:
+        """Run until told to stop, or until the lease is lost; the exit code is returned.
+
+        Raises:
+            scheduler.serving.http.ListenError: the serving port is taken.
+        """
+        log.info("Starting Kubernetes Scheduler version=%s", self._version)
+        self._events.start()
+        try:
+            if self._server is not None:
+                self._server.start()
+            self._informers.start()
+            self._loop.start()
+            if self._wait_for_sync():
+                _settle_collector()
+                self._schedule()
+        finally:
+            self._shut_down()
+        return 0 if self._stop.is_set() else 1
+
+    def _wait_for_sync(self) -> bool:
+        while not self._stop.is_set():
+            if self._informers.wait_for_sync(_SYNC_POLL_SECONDS):
+                return True
+        return False
+
+    def _schedule(self) -> None:
+        if self._elector is None:
+            self._lead(self._stop)
+            return
+        self._elector.run(self._stop)
+        if not self._stop.is_set():
+            log.error("Leaderelection lost")
+
+    def _lead(self, lost: threading.Event) -> None:
+        self._scheduler.lead()
+        lost.wait()
+        self._scheduler.retire()
+
+    def _shut_down(self) -> None:
+        self._scheduler.close()
+        self._informers.stop()
+        self._events.stop()
+        if self._server is not None:
+            self._server.stop()
+
+
+def _settle_collector() -> None:
+    """Keep the collector off what has come to stay: with 10,000 pods alive a full pass stops the world for long."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_YOUNG_OBJECTS, 20, 100)
