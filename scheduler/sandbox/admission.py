@@ -1,0 +1,149 @@
+"""Admission: what the default plugins of a real API server do to objects that the scheduler reads.
+
+NamespaceLifecycle (404, 403), Priority, DefaultTolerationSeconds, ServiceAccount (the name only; no token volume is mounted, no kubelet would
+use it), RuntimeClass overhead, DefaultStorageClass, LimitRanger's container defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler.sandbox import errors
+from scheduler.sandbox.cluster import Cluster
+from scheduler.sandbox.resources import NAMESPACES, Resource
+
+Object = dict[str, Any]
+_UNREACHABLE = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_TOLERATION_SECONDS = 300
+_DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+
+
+def admit(cluster: Cluster, resource: Resource, obj: Object) -> None:
+    """Change or refuse a new object. Raises `StatusError`."""
+    if resource.namespaced:
+        _namespace_lifecycle(cluster, resource, obj)
+    match resource.key:
+        case "pods":
+            _service_account(obj["spec"])
+            _limit_range(cluster, obj)
+            _priority(cluster, obj)
+            _runtime_class(cluster, obj)
+            _default_tolerations(obj["spec"])
+        case "persistentvolumeclaims":
+            _default_storage_class(cluster, obj.setdefault("spec", {}))
+
+
+def _namespace_lifecycle(cluster: Cluster, resource: Resource, obj: Object) -> None:
+    name = obj["metadata"]["namespace"]
+    namespace = cluster.store.get(NAMESPACES.key, "", name)
+    if namespace is None:
+        raise errors.not_found("namespaces", "", name)
+    if namespace["metadata"].get("deletionTimestamp"):
+        detail = f"unable to create new content in namespace {name} because it is being terminated"
+        raise errors.forbidden(resource.plural, resource.group, obj["metadata"].get("name", ""), detail)
+
+
+def _service_account(spec: Object) -> None:
+    if not spec.get("serviceAccountName"):
+        spec["serviceAccountName"] = spec.get("serviceAccount") or "default"
+    spec["serviceAccount"] = spec["serviceAccountName"]
+
+
+def _priority(cluster: Cluster, pod: Object) -> None:
+    spec, name = pod["spec"], pod["spec"].get("priorityClassName")
+    found = _priority_class(cluster, pod, name) if name else _default_priority_class(cluster)
+    if found is not None and not name:
+        spec["priorityClassName"] = found["metadata"]["name"]
+    priority = found.get("value", 0) if found else 0
+    policy = (found.get("preemptionPolicy") if found else None) or "PreemptLowerPriority"
+    for field, right in (("priority", priority), ("preemptionPolicy", policy)):
+        if spec.setdefault(field, right) != right:
+            shown = {
+                "priority": "integer value of priority",
+                "preemptionPolicy": "string value of preemptionPolicy",
+            }[field]
+            detail = f"the {shown} ({spec[field]}) must not be provided in pod spec; priority admission controller computed {right} from the given PriorityClass name"
+            raise errors.forbidden("pods", "", pod["metadata"].get("name", ""), detail)
+
+
+def _priority_class(cluster: Cluster, pod: Object, name: str) -> Object:
+    found = cluster.store.get("priorityclasses.scheduling.k8s.io", "", name)
+    if found is None:
+        raise errors.forbidden(
+            "pods", "", pod["metadata"].get("name", ""), f"no PriorityClass with name {name} was found"
+        )
+    return found
+
+
+def _default_priority_class(cluster: Cluster) -> Object | None:
+    classes = [
+        found
+        for found in cluster.store.objects("priorityclasses.scheduling.k8s.io")
+        if found.get("globalDefault")
+    ]
+    return min(classes, key=lambda found: found.get("value", 0), default=None)
+
+
+def _runtime_class(cluster: Cluster, pod: Object) -> None:
+    name = pod["spec"].get("runtimeClassName")
+    if not name:
+        return
+    found = cluster.store.get("runtimeclasses.node.k8s.io", "", name)
+    if found is None:
+        detail = f'pod rejected: RuntimeClass "{name}" not found'
+        raise errors.forbidden("pods", "", pod["metadata"].get("name", ""), detail)
+    overhead = (found.get("overhead") or {}).get("podFixed")
+    if overhead:
+        pod["spec"].setdefault("overhead", dict(overhead))
+    scheduling = found.get("scheduling") or {}
+    if scheduling.get("nodeSelector"):
+        pod["spec"]["nodeSelector"] = {
+            **scheduling["nodeSelector"],
+            **(pod["spec"].get("nodeSelector") or {}),
+        }
+    for toleration in scheduling.get("tolerations") or ():
+        tolerations = pod["spec"].setdefault("tolerations", [])
+        if toleration not in tolerations:
+            tolerations.append(toleration)
+
+
+def _default_tolerations(spec: Object) -> None:
+    tolerations = spec.setdefault("tolerations", [])
+    for key in _UNREACHABLE:
+        if not any(_covers(toleration, key) for toleration in tolerations):
+            tolerations.append(
+                {
+                    "key": key,
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": _TOLERATION_SECONDS,
+                }
+            )
+
+
+def _covers(toleration: Object, key: str) -> bool:
+    return toleration.get("key", "") in ("", key) and toleration.get("effect", "") in ("", "NoExecute")
+
+
+def _default_storage_class(cluster: Cluster, spec: Object) -> None:
+    if "storageClassName" in spec or spec.get("volumeName"):
+        return
+    for found in cluster.store.objects("storageclasses.storage.k8s.io"):
+        if (found["metadata"].get("annotations") or {}).get(_DEFAULT_CLASS) == "true":
+            spec["storageClassName"] = found["metadata"]["name"]
+            return
+
+
+def _limit_range(cluster: Cluster, pod: Object) -> None:
+    for found in cluster.store.objects("limitranges", pod["metadata"]["namespace"]):
+        for item in (found.get("spec") or {}).get("limits") or ():
+            if item.get("type") == "Container":
+                for container in (*pod["spec"].get("containers", ()), *pod["spec"].get("initContainers", ())):
+                    _fill(container, "limits", item.get("default"))
+                    _fill(container, "requests", item.get("defaultRequest") or item.get("default"))
+
+
+def _fill(container: Object, part: str, values: dict[str, str] | None) -> None:
+    if values:
+        resources = container.setdefault("resources", {})
+        resources[part] = {**values, **(resources.get(part) or {})}

@@ -1,0 +1,87 @@
+"""From the bytes of a request to an object of the right kind: media types, JSON or YAML, known fields only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import yaml
+
+from scheduler.sandbox import errors
+from scheduler.sandbox.http import Request
+from scheduler.sandbox.resources import Resource
+from scheduler.sandbox.schema import Cleaner, WrongTypeError
+
+Object = dict[str, Any]
+_ACCEPTED = "application/json, application/yaml"
+
+
+def media_type(request: Request) -> str:
+    """The content type without parameters, lower case; JSON when none is given."""
+    return request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+
+
+def decode(request: Request) -> Any:
+    """The decoded body. Raises `StatusError` (400, 415)."""
+    kind = media_type(request)
+    if kind in ("application/json", ""):
+        return from_json(request.body)
+    if kind in ("application/yaml", "text/yaml"):
+        return from_yaml(request.body)
+    raise errors.unsupported_media(_ACCEPTED)
+
+
+def from_json(body: bytes) -> Any:
+    """JSON to plain values. Raises 400."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise errors.bad_request(f"the body of the request is not valid JSON: {error}") from None
+
+
+def from_yaml(body: bytes) -> Any:
+    """One YAML document to plain values. Raises 400."""
+    try:
+        return yaml.load(body, Loader=yaml.CSafeLoader)
+    except (yaml.YAMLError, RecursionError, UnicodeDecodeError, ValueError) as error:
+        raise errors.bad_request(f"the body of the request is not valid YAML: {error}") from None
+
+
+def as_kind(value: Any, resource: Resource) -> Object:
+    """Check that a decoded body is an object of the resource's kind. Raises 400."""
+    if not isinstance(value, dict):
+        raise errors.bad_request(f"the body of the request is not a {resource.kind}: expected a JSON object")
+    kind, version = value.get("kind") or resource.kind, value.get("apiVersion") or resource.api_version
+    if kind != resource.kind:
+        raise errors.bad_request(
+            f"{kind} in version {_quoted(version)} cannot be handled as a {resource.kind}"
+        )
+    if version != resource.api_version:
+        raise errors.bad_request(
+            f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})"
+        )
+    if not isinstance(value.get("metadata") or {}, dict):
+        raise errors.bad_request(
+            f"{kind} in version {_quoted(version)} cannot be handled as a {kind}: metadata is no object"
+        )
+    return value
+
+
+def clean(obj: Object, resource: Resource, strictness: str) -> tuple[Object, list[str]]:
+    """The object with known fields only, and warnings. `strictness` is the parameter fieldValidation. Raises 400."""
+    cleaner = Cleaner()
+    what = f"{resource.kind} in version {_quoted(resource.version)} cannot be handled as a {resource.kind}"
+    try:
+        cleaned = cleaner.clean(obj, resource.model)
+    except WrongTypeError as error:
+        raise errors.bad_request(f"{what}: {error}") from None
+    except RecursionError:
+        raise errors.bad_request(f"{what}: nested too deeply") from None
+    unknown = [f'unknown field "{path}"' for path in cleaner.unknown]
+    if unknown and strictness == "Strict":
+        raise errors.bad_request(f"{what}: strict decoding error: {', '.join(unknown)}")
+    return cleaned, [] if strictness == "Ignore" else unknown
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'

@@ -1,0 +1,220 @@
+"""Create and update: one pipeline for HTTP, for `Sandbox.load` and for the sandbox's own objects.
+
+    body ──► metadata ──► defaults ──► admission ──► validation ──► conflict checks ──► store
+
+An update additionally keeps what the client may not change (uid, creation, the other half of spec and status), refuses a stale
+resourceVersion, writes nothing when nothing changed, and finishes a deletion when the last finalizer goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler.sandbox import errors
+from scheduler.sandbox.admission import admit
+from scheduler.sandbox.cluster import Cluster
+from scheduler.sandbox.defaulting import apply_defaults
+from scheduler.sandbox.deleting import finish_if_free
+from scheduler.sandbox.resources import PODS, Resource
+from scheduler.sandbox.store import Entry
+from scheduler.sandbox.validation import validate, validate_update
+
+Object = dict[str, Any]
+
+_COUNTS_GENERATIONS = frozenset(
+    {"apps", "batch", "policy", "scheduling.k8s.io", "node.k8s.io", "resource.k8s.io"}
+)
+_NEEDS_VERSION = frozenset({"leases.coordination.k8s.io", "poddisruptionbudgets.policy"})
+_META_ORDER = (
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+)
+_MAX_GENERATED = 58
+_SYSTEM_FIELDS = (
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "generateName",
+)
+_METADATA_CHANGES = ("labels", "annotations", "finalizers", "ownerReferences", "managedFields")
+
+
+def ordered(resource: Resource, obj: Object) -> Object:
+    """The object with kind, apiVersion and metadata first: list items are cut from that form."""
+    rest = {key: value for key, value in obj.items() if key not in ("kind", "apiVersion", "metadata")}
+    return {
+        "kind": resource.kind,
+        "apiVersion": resource.api_version,
+        "metadata": obj.get("metadata") or {},
+        **rest,
+    }
+
+
+def create(
+    cluster: Cluster, resource: Resource, namespace: str, obj: Object, *, dry_run: bool = False
+) -> Entry:
+    """Create an object in the stored form. Raises `StatusError` (403, 404, 409, 422)."""
+    obj = ordered(resource, obj)
+    obj["metadata"] = _new_metadata(cluster, resource, namespace, obj["metadata"])
+    if resource.has_status and resource.key not in _STATUS_ON_CREATE:
+        obj.pop("status", None)
+    apply_defaults(resource, obj)
+    admit(cluster, resource, obj)
+    name = obj["metadata"].get("name", "")
+    faults = validate(resource, obj)
+    if faults:
+        raise errors.invalid(resource.kind, resource.group, name, faults)
+    if cluster.store.entry(resource.key, obj["metadata"].get("namespace", ""), name) is not None:
+        raise errors.already_exists(resource.plural, resource.group, name)
+    if dry_run:
+        return Entry.of(obj, cluster.store.version)
+    entry = cluster.store.put(resource.key, obj)
+    if resource.key == "namespaces":
+        ensure_service_account(cluster, name)
+    return entry
+
+
+_STATUS_ON_CREATE = frozenset({"nodes", "namespaces", "pods", "persistentvolumes", "persistentvolumeclaims"})
+"""Kinds whose status a loaded manifest may carry: the sandbox has no kubelet and no controllers that would fill it in."""
+
+
+def ensure_service_account(cluster: Cluster, namespace: str) -> None:
+    """Every namespace has the service account `default`."""
+    from scheduler.sandbox.resources import (
+        BY_PATH,
+    )  # the table is read at call time to keep this module's constants short
+
+    if cluster.store.entry("serviceaccounts", namespace, "default") is None:
+        create(cluster, BY_PATH["", "v1", "serviceaccounts"], namespace, {"metadata": {"name": "default"}})
+
+
+def _new_metadata(cluster: Cluster, resource: Resource, namespace: str, given: Object) -> Object:
+    meta = {key: value for key, value in given.items() if key not in ("selfLink", "managedFields")}
+    if meta.get("resourceVersion"):
+        raise errors.bad_request("resourceVersion should not be set on objects to be created")
+    meta.pop("deletionTimestamp", None)
+    meta.pop("deletionGracePeriodSeconds", None)
+    if resource.namespaced:
+        _check_namespace(meta, namespace)
+        meta["namespace"] = namespace
+    else:
+        meta.pop("namespace", None)
+    if not meta.get("name") and meta.get("generateName"):
+        meta["name"] = meta["generateName"][:_MAX_GENERATED] + cluster.suffix()
+    meta["uid"] = cluster.uid()
+    meta["creationTimestamp"] = cluster.stamp()
+    meta.pop("generation", None)
+    if _counts_generations(resource):
+        meta["generation"] = 1
+    first = {key: meta[key] for key in _META_ORDER if key in meta}
+    return first | meta
+
+
+def _check_namespace(meta: Object, namespace: str) -> None:
+    if meta.get("namespace") not in (None, "", namespace):
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+
+
+def _counts_generations(resource: Resource) -> bool:
+    return resource.group in _COUNTS_GENERATIONS or resource.key in ("pods", "replicationcontrollers")
+
+
+def existing(cluster: Cluster, resource: Resource, namespace: str, name: str) -> Entry:
+    """The current entry. Raises 404."""
+    entry = cluster.store.entry(resource.key, namespace, name)
+    if entry is None:
+        raise errors.not_found(resource.plural, resource.group, name)
+    return entry
+
+
+def update(
+    cluster: Cluster,
+    resource: Resource,
+    old: Entry,
+    obj: Object,
+    *,
+    subresource: str = "",
+    dry_run: bool = False,
+) -> Entry:
+    """Replace `old` by `obj` (stored form) as far as the endpoint allows. Raises `StatusError` (400, 409, 422)."""
+    _check_identity(resource, old, obj.get("metadata") or {})
+    new = _merged(resource, old.obj, ordered(resource, obj), subresource)
+    apply_defaults(resource, new)
+    faults = validate(resource, new) + validate_update(resource, old.obj, new, subresource)
+    if faults:
+        raise errors.invalid(resource.kind, resource.group, old.obj["metadata"]["name"], faults)
+    _bump_generation(resource, old.obj, new)
+    if new == old.obj or dry_run:
+        return old if new == old.obj else Entry.of(new, old.version)
+    entry = cluster.store.put(resource.key, new)
+    return finish_if_free(cluster, resource, entry)
+
+
+def _check_identity(resource: Resource, old: Entry, meta: Object) -> None:
+    current = old.obj["metadata"]
+    name = current["name"]
+    if meta.get("name") not in (None, "", name):
+        raise errors.bad_request(
+            f"the name of the object ({meta['name']}) does not match the name on the URL ({name})"
+        )
+    if meta.get("namespace") not in (None, "", current.get("namespace")):
+        raise errors.bad_request(
+            f"the namespace of the object ({meta['namespace']}) does not match the namespace on the URL ({current.get('namespace', '')})"
+        )
+    if meta.get("uid") not in (None, "", current["uid"]):
+        detail = (
+            f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: {current['uid']}"
+        )
+        raise errors.conflict(resource.plural, resource.group, name, detail)
+    version = meta.get("resourceVersion") or ""
+    if version and version != current["resourceVersion"]:
+        raise errors.conflict(resource.plural, resource.group, name, errors.MODIFIED)
+    if not version and resource.key in _NEEDS_VERSION:
+        from scheduler.apis.fielderror import (
+            invalid,
+        )  # beside errors.invalid the short name would mislead at module level
+
+        fault = invalid("metadata.resourceVersion", 0, "must be specified for an update")
+        raise errors.invalid(resource.kind, resource.group, name, [fault])
+
+
+def _merged(resource: Resource, old: Object, new: Object, subresource: str) -> Object:
+    """What the endpoint lets through: the main one everything but status, `/status` only status and loose metadata."""
+    meta = {key: value for key, value in old["metadata"].items() if key not in _METADATA_CHANGES}
+    meta |= {key: new["metadata"][key] for key in _METADATA_CHANGES if new["metadata"].get(key)}
+    meta.pop("managedFields", None)
+    if subresource == "status":
+        merged = {**old, "metadata": meta}
+        merged.pop("status", None)
+        return merged | ({"status": new["status"]} if new.get("status") else {})
+    merged = {**new, "metadata": meta}
+    if resource.has_status:
+        merged.pop("status", None)
+        if "status" in old:
+            merged["status"] = old["status"]
+    return merged
+
+
+def _bump_generation(resource: Resource, old: Object, new: Object) -> None:
+    if _counts_generations(resource) and _without_status(old) != _without_status(new):
+        generation = old["metadata"].get("generation", 1) + 1
+        new["metadata"] = {**new["metadata"], "generation": generation}
+
+
+def _without_status(obj: Object) -> Object:
+    return {key: value for key, value in obj.items() if key not in ("metadata", "status")}
+
+
+def set_node(cluster: Cluster, pod: Entry, spec: Object, status: Object, metadata: Object) -> Entry:
+    """Write a pod whose spec the server itself changed (binding); nothing is defaulted or validated again."""
+    meta = {**metadata, "generation": metadata.get("generation", 1) + 1}
+    return cluster.store.put(PODS.key, {**pod.obj, "metadata": meta, "spec": spec, "status": status})
