@@ -1,0 +1,103 @@
+"""What can be wrong with single sections of flags. Every check tells all it finds, in kube-scheduler's words where it has any."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scheduler.app.flags.sections import (
+    Authentication,
+    Authorization,
+    MetricsFlags,
+    SecureServing,
+    Wharfinger,
+)
+from scheduler.serving.access import OpenPaths, PathError
+from scheduler.serving.ciphers import OPENSSL_NAMES, VERSIONS
+
+_MAX_PORT = 65535
+_PREVIOUS_MINOR = "1.35"
+_CA_LOOKUP = "No authentication-kubeconfig provided in order to lookup {file} in configmap/extension-apiserver-authentication in kube-system, so {kind} authentication won't work."
+_NO_REVIEWS = (
+    "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work."
+)
+
+
+def serving_errors(serving: SecureServing) -> Iterator[str]:
+    """Port, certificate files and TLS settings."""
+    port = serving.secure_port
+    if not 0 <= port <= _MAX_PORT:
+        yield (
+            f"--secure-port {port} must be between 0 and {_MAX_PORT}, inclusive. 0 for turning off secure port"
+        )
+    if not port:
+        return
+    if bool(serving.tls_cert_file) != bool(serving.tls_private_key_file):
+        yield "missing filename for serving cert"
+    for suite in serving.tls_cipher_suites:
+        if suite not in OPENSSL_NAMES:
+            yield f"Cipher suite {suite} not supported or doesn't exist"
+    if serving.tls_min_version not in VERSIONS:
+        yield f'unknown tls version "{serving.tls_min_version}"'
+    for flag in ("tls_curve_preferences", "tls_sni_cert_key"):
+        if getattr(serving, flag):
+            yield f"--{flag.replace('_', '-')} is not supported yet"
+
+
+def authentication_errors(authentication: Authentication, authorization: Authorization) -> Iterator[str]:
+    """Files that cannot be read, and patterns of open paths."""
+    kubeconfig = "failed to get delegated authentication kubeconfig"
+    files = (
+        (authentication.authentication_kubeconfig, f"{kubeconfig}: {kubeconfig}: stat"),
+        (authentication.client_ca_file, "unable to load client CA provider: open"),
+        (
+            authentication.requestheader_client_ca_file,
+            "unable to create request header authentication config: open",
+        ),
+        (authorization.authorization_kubeconfig, "failed to get delegated authorization kubeconfig: stat"),
+    )
+    for name, what in files:
+        reason = _unreadable(name) if name else ""
+        if reason:
+            yield f"{what} {name}: {reason}"
+    try:
+        OpenPaths.parse(authorization.authorization_always_allow_paths)
+    except PathError as error:
+        yield str(error)
+
+
+def unmet_lookups(authentication: Authentication, authorization: Authorization) -> Iterator[str]:
+    """Warnings: what cannot be found out about clients without a kubeconfig."""
+    if not authentication.authentication_kubeconfig and not authentication.authentication_skip_lookup:
+        if not authentication.client_ca_file:
+            yield _CA_LOOKUP.format(file="client-ca-file", kind="client certificate")
+        if not authentication.requestheader_client_ca_file:
+            yield _CA_LOOKUP.format(
+                file="requestheader-client-ca-file", kind="request-header client certificate"
+            )
+    if not authorization.authorization_kubeconfig:
+        yield _NO_REVIEWS
+
+
+def wharfinger_errors(metrics: MetricsFlags, wharfinger: Wharfinger) -> Iterator[str]:
+    """Numbers that must be positive, plugins that must name a class, versions that can be shown."""
+    if metrics.show_hidden_metrics_for_version not in ("", _PREVIOUS_MINOR):
+        yield (
+            f"--show-hidden-metrics-for-version must be omitted or have the value '{_PREVIOUS_MINOR}'. "
+            "Only the previous minor version is allowed"
+        )
+    for name in ("extender_max_body_bytes", "serving_threads"):
+        value = getattr(wharfinger, name)
+        if value < 1:
+            yield f"--{name.replace('_', '-')} {value} must be at least 1"
+    for plugin in wharfinger.plugin:
+        module, _, attribute = plugin.partition(":")
+        if not all(part.isidentifier() for part in [*module.split("."), attribute]):
+            yield f'--plugin "{plugin}" must have the form MODULE:CLASS'
+
+
+def _unreadable(name: str) -> str:
+    """Why a file cannot be read; empty when it can."""
+    try:
+        with Path(name).open("rb"):
+            return ""
+    except OSError as error:
+        return (error.strerror or str(error)).lower()

@@ -1,0 +1,314 @@
+"""Every flag of kube-scheduler 1.36, by section, and Wharfinger's own.
+
+``effect`` tells of a flag that is accepted and does nothing, and why that is harmless. What would not be harmless to ignore is refused by
+``options.validate``.
+"""
+
+from dataclasses import dataclass
+
+from scheduler.app.flags.table import Section, flag
+from scheduler.app.flags.values import (
+    BOOL,
+    DURATION,
+    FLOAT32,
+    GATES,
+    INT,
+    INT32,
+    INT32_SLICE,
+    IP,
+    LEVEL,
+    NAMED_CERT_KEY,
+    QUANTITY,
+    STRING,
+    STRING_TO_STRING,
+    STRINGS,
+    VMODULE,
+)
+from scheduler.app.flags.version import VERSION_REQUEST
+
+_SECOND = 1_000_000_000
+_NOT_YET = "none yet"
+_NO_REVIEWS = (
+    "none yet: clients are not authenticated, so everyone is system:anonymous and only open paths are allowed"
+)
+_HTTP1 = "none: HTTP/2 is never offered"
+_UNBUFFERED = "none: log lines are written at once"
+
+
+@dataclass(frozen=True)
+class Misc(Section):
+    """What to run with."""
+
+    title = "Misc"
+    config: str = flag(STRING, "", "The configuration file (KubeSchedulerConfiguration).")
+    master: str = flag(STRING, "", "The address of the API server; overrides the kubeconfig's.")
+    write_config_to: str = flag(STRING, "", "Write the configuration in force to this file, then exit.")
+
+
+@dataclass(frozen=True)
+class SecureServing(Section):
+    """Where and how to serve HTTPS."""
+
+    title = "Secure serving"
+    bind_address: str = flag(
+        IP,
+        "0.0.0.0",  # noqa: S104  # kube-scheduler's default: probes and scrapers come from elsewhere
+        "The IP address to listen on; 0.0.0.0 and :: are all interfaces.",
+    )
+    cert_dir: str = flag(
+        STRING,
+        "",
+        "The directory with the serving certificate kube-scheduler.crt and its key, made there if missing. Without it, a self-signed certificate is kept in memory. Ignored when --tls-cert-file and --tls-private-key-file are given.",
+    )
+    disable_http2_serving: bool = flag(BOOL, False, "Do not offer HTTP/2.", effect=_HTTP1)
+    http2_max_streams_per_connection: int = flag(
+        INT, 0, "How many HTTP/2 streams a connection may have; 0 is the default.", effect=_HTTP1
+    )
+    permit_address_sharing: bool = flag(
+        BOOL, False, "Listen with SO_REUSEADDR.", effect="none: SO_REUSEADDR is always set"
+    )
+    permit_port_sharing: bool = flag(
+        BOOL, False, "Listen with SO_REUSEPORT, so that several processes can have the same port."
+    )
+    secure_port: int = flag(INT, 10259, "The port to serve HTTPS on; 0 serves nothing.")
+    tls_cert_file: str = flag(STRING, "", "The serving certificate, followed by its chain, in PEM.")
+    tls_cipher_suites: tuple[str, ...] = flag(
+        STRINGS, (), "The cipher suites for TLS up to 1.2, by Go's names; all good ones if omitted."
+    )
+    tls_curve_preferences: tuple[int, ...] = flag(
+        INT32_SLICE, (), "The key exchange mechanisms, by Go's CurveID numbers. Not supported yet."
+    )
+    tls_min_version: str = flag(
+        STRING,
+        "",
+        "The oldest TLS version to speak: VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13.",
+    )
+    tls_private_key_file: str = flag(STRING, "", "The private key of --tls-cert-file, in PEM.")
+    tls_sni_cert_key: tuple[tuple[str, str, tuple[str, ...]], ...] = flag(
+        NAMED_CERT_KEY, (), "A certificate and key for certain host names. Not supported yet."
+    )
+
+
+@dataclass(frozen=True)
+class Authentication(Section):
+    """Who is asking."""
+
+    title = "Authentication"
+    authentication_kubeconfig: str = flag(
+        STRING,
+        "",
+        "A kubeconfig that may create tokenreviews. Without it, every client is anonymous.",
+        effect=_NO_REVIEWS,
+    )
+    authentication_skip_lookup: bool = flag(
+        BOOL, False, "Do not look up client CAs in the cluster.", effect=_NO_REVIEWS
+    )
+    authentication_token_webhook_cache_ttl: int = flag(
+        DURATION, 10 * _SECOND, "How long to remember token reviews.", effect=_NO_REVIEWS
+    )
+    authentication_tolerate_lookup_failure: bool = flag(
+        BOOL, True, "Go on when client CAs cannot be looked up.", effect=_NO_REVIEWS
+    )
+    client_ca_file: str = flag(
+        STRING, "", "The CAs that sign client certificates, in PEM.", effect=_NO_REVIEWS
+    )
+    requestheader_allowed_names: tuple[str, ...] = flag(
+        STRINGS,
+        (),
+        "Common names of front proxies that may pass on users in headers; any if empty.",
+        effect=_NO_REVIEWS,
+    )
+    requestheader_client_ca_file: str = flag(
+        STRING, "", "The CAs that sign front proxies' certificates, in PEM.", effect=_NO_REVIEWS
+    )
+    requestheader_extra_headers_prefix: tuple[str, ...] = flag(
+        STRINGS, ("x-remote-extra-",), "Prefixes of headers with extra user fields.", effect=_NO_REVIEWS
+    )
+    requestheader_group_headers: tuple[str, ...] = flag(
+        STRINGS, ("x-remote-group",), "Headers with groups.", effect=_NO_REVIEWS
+    )
+    requestheader_uid_headers: tuple[str, ...] = flag(
+        STRINGS, (), "Headers with user ids.", effect=_NO_REVIEWS
+    )
+    requestheader_username_headers: tuple[str, ...] = flag(
+        STRINGS, ("x-remote-user",), "Headers with user names.", effect=_NO_REVIEWS
+    )
+
+
+@dataclass(frozen=True)
+class Authorization(Section):
+    """Who may."""
+
+    title = "Authorization"
+    authorization_always_allow_paths: tuple[str, ...] = flag(
+        STRINGS,
+        ("/healthz", "/readyz", "/livez"),
+        "Paths that everybody may ask, without the API server's consent; a trailing * matches any rest.",
+    )
+    authorization_kubeconfig: str = flag(
+        STRING,
+        "",
+        "A kubeconfig that may create subjectaccessreviews. Without it, only open paths are allowed.",
+        effect=_NO_REVIEWS,
+    )
+    authorization_webhook_cache_authorized_ttl: int = flag(
+        DURATION, 10 * _SECOND, "How long to remember permissions.", effect=_NO_REVIEWS
+    )
+    authorization_webhook_cache_unauthorized_ttl: int = flag(
+        DURATION, 10 * _SECOND, "How long to remember refusals.", effect=_NO_REVIEWS
+    )
+
+
+@dataclass(frozen=True)
+class Deprecated(Section):
+    """What belongs into the configuration file; ignored, the last one apart, when there is one."""
+
+    title = "Deprecated"
+    deprecated = True
+    contention_profiling: bool = flag(
+        BOOL, True, "DEPRECATED: profile lock contention.", effect="none yet: kept in the configuration"
+    )
+    kube_api_burst: int = flag(INT32, 100, "DEPRECATED: how many requests may exceed --kube-api-qps at once.")
+    kube_api_content_type: str = flag(
+        STRING,
+        "application/vnd.kubernetes.protobuf",
+        "DEPRECATED: the content type of requests to the API server.",
+        effect="none: requests are JSON; kept in the configuration",
+    )
+    kube_api_qps: float = flag(FLOAT32, 50.0, "DEPRECATED: requests per second to the API server.")
+    kubeconfig: str = flag(STRING, "", "DEPRECATED: the kubeconfig to reach the API server with.")
+    pod_max_in_unschedulable_pods_duration: int = flag(
+        DURATION,
+        300 * _SECOND,
+        "DEPRECATED: how long a pod stays unschedulable before it is tried again whatever happens.",
+    )
+    profiling: bool = flag(
+        BOOL, True, "DEPRECATED: serve /debug/pprof/.", effect="none yet: kept in the configuration"
+    )
+
+
+@dataclass(frozen=True)
+class LeaderElection(Section):
+    """Which of several replicas schedules; these flags win over the configuration file when given."""
+
+    title = "Leader election"
+    leader_elect: bool = flag(BOOL, True, "Schedule only while holding the lease.")
+    leader_elect_lease_duration: int = flag(
+        DURATION, 15 * _SECOND, "How long others wait before they take over a lease that is not renewed."
+    )
+    leader_elect_renew_deadline: int = flag(
+        DURATION, 10 * _SECOND, "How long the leader tries to renew before it stops leading."
+    )
+    leader_elect_resource_lock: str = flag(STRING, "leases", "The kind of object to lock: leases.")
+    leader_elect_resource_name: str = flag(STRING, "kube-scheduler", "The lease's name.")
+    leader_elect_resource_namespace: str = flag(STRING, "kube-system", "The lease's namespace.")
+    leader_elect_retry_period: int = flag(DURATION, 2 * _SECOND, "How long to wait between attempts.")
+
+
+@dataclass(frozen=True)
+class FeatureGates(Section):
+    """Which features are on."""
+
+    title = "Feature gate"
+    emulated_version: tuple[str, ...] = flag(
+        STRINGS, (), "Behave as this version by default ([kube=]MAJOR.MINOR)."
+    )
+    feature_gates: tuple[str, ...] = flag(
+        GATES, (), "Features to turn on or off ([kube:]NAME=true|false, comma-separated):"
+    )
+    min_compatibility_version: tuple[str, ...] = flag(
+        STRINGS,
+        (),
+        "The oldest control plane version to stay compatible with ([kube=]MAJOR.MINOR).",
+        effect="none: checked only",
+    )
+
+
+@dataclass(frozen=True)
+class MetricsFlags(Section):
+    """What /metrics shows."""
+
+    title = "Metrics"
+    allow_metric_labels: tuple[tuple[str, str], ...] = flag(
+        STRING_TO_STRING, (), "Label values to tell apart (METRIC,LABEL=VALUES).", effect=_NOT_YET
+    )
+    allow_metric_labels_manifest: str = flag(
+        STRING, "", "A file that says the same as --allow-metric-labels.", effect=_NOT_YET
+    )
+    disabled_metrics: tuple[str, ...] = flag(STRINGS, (), "Metrics to leave out.", effect=_NOT_YET)
+    show_hidden_metrics_for_version: str = flag(
+        STRING,
+        "",
+        "Show metrics that were hidden since this version (only the previous minor one).",
+        effect="none: no metric is hidden",
+    )
+
+
+@dataclass(frozen=True)
+class Logs(Section):
+    """What is logged, and how."""
+
+    title = "Logs"
+    log_flush_frequency: int = flag(
+        DURATION, 5 * _SECOND, "How often buffered log lines are written.", effect=_UNBUFFERED
+    )
+    log_json_info_buffer_size: str = flag(
+        QUANTITY, "0", "[Alpha] How much of the info stream to buffer in JSON format.", effect=_UNBUFFERED
+    )
+    log_json_split_stream: bool = flag(
+        BOOL, False, "[Alpha] In JSON format, errors to stderr and the rest to stdout."
+    )
+    log_text_info_buffer_size: str = flag(
+        QUANTITY, "0", "[Alpha] How much of the info stream to buffer in text format.", effect=_UNBUFFERED
+    )
+    log_text_split_stream: bool = flag(
+        BOOL, False, "[Alpha] In text format, errors to stderr and the rest to stdout."
+    )
+    logging_format: str = flag(STRING, "text", "The format of log lines: text or json.")
+    v: int = flag(LEVEL, 0, "How much to log: 4 and more tell every step.", short="v")
+    vmodule: tuple[tuple[str, int], ...] = flag(
+        VMODULE, (), "Other levels for certain files (text format only)."
+    )
+
+
+@dataclass(frozen=True)
+class Wharfinger(Section):
+    """What kube-scheduler does not have."""
+
+    title = "Wharfinger"
+    extender_max_body_bytes: int = flag(
+        INT, 64 << 20, "The largest request body that the extender's verbs accept, in bytes."
+    )
+    plugin: tuple[str, ...] = flag(
+        STRINGS, (), "An out-of-tree plugin to load (MODULE:CLASS); may be given several times."
+    )
+    serving_threads: int = flag(INT, 16, "How many requests are served at the same time.")
+
+
+@dataclass(frozen=True)
+class Global(Section):
+    """What is asked for instead of a scheduler."""
+
+    title = "Global"
+    help: bool = flag(BOOL, False, "Print this text.", short="h")
+    version: str = flag(
+        VERSION_REQUEST,
+        "false",
+        "--version and --version=raw print the version and exit; --version=vX.Y.Z... sets the reported version.",
+    )
+
+
+SECTIONS: tuple[type[Section], ...] = (
+    Misc,
+    SecureServing,
+    Authentication,
+    Authorization,
+    Deprecated,
+    LeaderElection,
+    FeatureGates,
+    MetricsFlags,
+    Logs,
+    Wharfinger,
+    Global,
+)
+"""In the order of ``--help``."""
