@@ -107,7 +107,7 @@ class SchedulingQueue:
         )
         self._unschedulable = UnschedulablePods()
         self._in_flight = InFlight()
-        self._next_leftover_check = now()
+        self._next_leftover_check = now() + LEFTOVER_CHECK_SECONDS
 
     # What the cluster tells
 
