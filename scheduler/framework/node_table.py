@@ -96,9 +96,7 @@ class NodeTable(Nodes):
             KeyError: the pod is not on that node.
         """
         pods = self._pods[row]
-        place = next((place for place, known in enumerate(pods) if known.uid == pod.uid), None)
-        if place is None:
-            raise KeyError(f"{pod.pod.full_name} is not on node {self._names[row]}")
+        place = self._place_of(row, pod)
         self._pods[row] = (*pods[:place], pod, *pods[place + 1 :])
 
     def compact(self) -> None:

@@ -29,6 +29,8 @@ from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Ta
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Column
 
+_INT64 = 1 << 63
+
 
 class Nodes:
     """Nodes by row: the cluster's (a ``NodeTable``), or a selection of them made by ``take``."""
@@ -186,27 +188,37 @@ class Nodes:
             KeyError: the pod is not on that node.
         """
         pods = self._pods[row]
-        place = next((place for place, known in enumerate(pods) if known.uid == pod.uid), None)
-        if place is None:
-            raise KeyError(f"{pod.pod.full_name} is not on node {self._names[row]}")
+        place = self._place_of(row, pod)
         known = pods[place]
         self._pods[row] = pods[:place] + pods[place + 1 :]
         self._account(row, known, -1)
         if known.host_ports:
             self._set_ports(row, self._ports_of(row) - frozenset(known.host_ports))
 
+    def _place_of(self, row: int, pod: PodInfo) -> int:
+        # The newest first: what is taken back is what was just put.
+        pods, uid = self._pods[row], pod.uid
+        for place in range(len(pods) - 1, -1, -1):
+            if pods[place].pod.metadata.uid == uid:
+                return place
+        raise KeyError(f"{pod.pod.full_name} is not on node {self._names[row]}")
+
     def _account(self, row: int, pod: PodInfo, sign: int) -> None:
-        # A slice, not an element: arrays wrap around as Go's int64 does, where NumPy's scalars warn.
-        here = slice(row, row + 1)
         for resource, amount in pod.requests.items():
-            self.requested(resource)[here] += sign * amount
+            _add(self.requested(resource), row, sign * amount)
         cpu, memory = pod.nonzero_requests
-        self.nonzero_requested("cpu")[here] += sign * cpu
-        self.nonzero_requested("memory")[here] += sign * memory
-        self.pod_count[row] += sign
+        _add(self.nonzero_requested("cpu"), row, sign * cpu)
+        _add(self.nonzero_requested("memory"), row, sign * memory)
+        _add(self.pod_count, row, sign)
 
     def _ports_of(self, row: int) -> PortSet:
         return self.port_sets[int(self.port_set_ids[row])]
 
     def _set_ports(self, row: int, ports: PortSet) -> None:
         self.port_set_ids[row] = self._facts.port_sets.id_of(ports)
+
+
+def _add(column: Column, row: int, amount: int) -> None:
+    # Python's integers are ten times faster here than NumPy's, and wrapped around they are Go's int64.
+    total = column.item(row) + amount
+    column[row] = total if -_INT64 <= total < _INT64 else (total + _INT64) % (2 * _INT64) - _INT64
