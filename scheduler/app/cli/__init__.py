@@ -1,0 +1,23 @@
+"""The sub-commands: what ``wharfinger`` does besides scheduling when its first word names one.
+
+Each is imported when it is asked for, so that the scheduler itself starts without any of them.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+
+def _demo(arguments: list[str]) -> int:
+    from scheduler.app.cli.demo.command import main
+
+    return main(arguments)
+
+
+def _sandbox(arguments: list[str]) -> int:
+    from scheduler.app.cli.sandbox import main
+
+    return main(arguments)
+
+
+SUBCOMMANDS: Mapping[str, Callable[[list[str]], int]] = MappingProxyType({"demo": _demo, "sandbox": _sandbox})
+"""By name: a function from the words after the name to the exit code."""

@@ -1,0 +1,111 @@
+"""The ledger: every pod of the cluster, what has become of it, and when.
+
+::
+
+    waiting ──> bound
+       │
+       ├──> unschedulable   PodScheduled=False, reason Unschedulable: looked at and refused
+       └──> gated           spec.schedulingGates is not empty: not looked at
+
+Only what the API server says counts. The informer's thread writes, the demo's main thread reads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler.apis.objects import Pod
+
+State = Literal["waiting", "bound", "unschedulable", "gated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A pod that was given a node while we watched.
+
+    Attributes:
+        at: seconds on the ledger's clock.
+    """
+
+    at: float
+    pod: str
+    node: str
+
+
+def state_of(pod: Pod) -> State:
+    """What has become of the pod."""
+    if pod.spec.node_name:
+        return "bound"
+    if pod.spec.scheduling_gates:
+        return "gated"
+    refused = any(
+        each.type == "PodScheduled" and each.status == "False" and each.reason == "Unschedulable"
+        for each in pod.status.conditions
+    )
+    return "unschedulable" if refused else "waiting"
+
+
+class Ledger:
+    """A handler for an informer of pods. Thread-safe."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._changed = threading.Condition()
+        self._pods: dict[str, Pod] = {}
+        self._placements: list[Placement] = []
+
+    def on_add(self, pod: Pod, initial: bool) -> None:
+        """A pod exists; one that is bound already when the watch begins was not placed by the scheduler."""
+        with self._changed:
+            if pod.spec.node_name and not initial:
+                self._place(pod)
+            self._pods[pod.full_name] = pod
+            self._changed.notify_all()
+
+    def on_update(self, old: Pod, new: Pod) -> None:
+        """A pod changed."""
+        with self._changed:
+            if new.spec.node_name and not old.spec.node_name:
+                self._place(new)
+            self._pods[new.full_name] = new
+            self._changed.notify_all()
+
+    def on_delete(self, pod: Pod) -> None:
+        """A pod is gone."""
+        with self._changed:
+            self._pods.pop(pod.full_name, None)
+            self._changed.notify_all()
+
+    def _place(self, pod: Pod) -> None:
+        self._placements.append(Placement(self._now(), pod.full_name, pod.spec.node_name))
+
+    def pods(self) -> list[Pod]:
+        """All pods, by name."""
+        with self._changed:
+            return [self._pods[name] for name in sorted(self._pods)]
+
+    def placements(self, since: int = 0) -> list[Placement]:
+        """The placements in their order, from the ``since``-th on."""
+        with self._changed:
+            return self._placements[since:]
+
+    def counts(self) -> Counter[State]:
+        """How many pods are in each state."""
+        with self._changed:
+            return Counter(map(state_of, self._pods.values()))
+
+    def wait(self, seconds: float) -> None:
+        """Return when something has changed, or after that time."""
+        with self._changed:
+            self._changed.wait(seconds)
+
+
+def rate(placements: list[Placement]) -> float:
+    """Pods per second from the first placement to the last; 0 when there are fewer than two."""
+    if len(placements) < 2:
+        return 0.0
+    return (len(placements) - 1) / max(placements[-1].at - placements[0].at, 1e-3)

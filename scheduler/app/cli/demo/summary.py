@@ -1,0 +1,105 @@
+"""The summary: every pod with its node and the score per plugin, or with the reason why it is pending."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from scheduler.apis.objects import Pod
+from scheduler.app.cli.demo.decisions import Decision
+from scheduler.app.cli.demo.ledger import Placement, rate, state_of
+
+Decisions = Mapping[str, Decision]
+
+
+def show(console: Console, pods: Sequence[Pod], placements: list[Placement], decisions: Decisions) -> None:
+    """Print the whole of it."""
+    placed = {each.pod for each in placements}
+    ours = [pod for pod in pods if pod.full_name in placed]
+    before = [pod for pod in pods if state_of(pod) == "bound" and pod.full_name not in placed]
+    pending = [pod for pod in pods if state_of(pod) != "bound"]
+    console.print()
+    if before:
+        console.print(_already_there(before))
+    if ours:
+        console.print(_placed(ours, decisions))
+    if pending:
+        console.print(_pending(pending, decisions))
+    if placements:
+        console.print(pace(placements), markup=False)
+
+
+def pace(placements: list[Placement]) -> str:
+    """How soon and how fast; times count from the start of the demo's process."""
+    words = f"first pod bound after {placements[0].at:.1f} s; {len(placements)} pods placed"
+    return f"{words}, {rate(placements):.0f} pods/s" if len(placements) > 1 else words
+
+
+def _already_there(pods: Sequence[Pod]) -> Table:
+    table = Table(title="Pods that had a node before", title_justify="left", show_header=True)
+    table.add_column("node")
+    table.add_column("pods")
+    by_node: dict[str, list[str]] = {}
+    for pod in pods:
+        by_node.setdefault(pod.spec.node_name, []).append(pod.full_name)
+    for node, names in sorted(by_node.items()):
+        table.add_row(Text(node), Text(", ".join(names)))
+    return table
+
+
+def _placed(pods: Sequence[Pod], decisions: Decisions) -> Table:
+    plugins = _plugins(decisions)
+    table = Table(title="Pods placed: node, and its weighted score per plugin", title_justify="left")
+    table.add_column("pod", no_wrap=True)
+    table.add_column("node", no_wrap=True, style="cyan")
+    table.add_column("nodes\nthat fit", justify="right")
+    for plugin in plugins:
+        table.add_column(_heading(plugin), justify="right")
+    table.add_column("total", justify="right", style="bold")
+    for pod in pods:
+        table.add_row(
+            Text(pod.full_name), Text(pod.spec.node_name), *_cells(decisions.get(pod.full_name), plugins)
+        )
+    return table
+
+
+def _cells(decision: Decision | None, plugins: Sequence[str]) -> list[str]:
+    """The cells after the node; a node that alone fits is taken without scoring, as in kube-scheduler."""
+    if decision is None:
+        return ["", *("" for _ in plugins), ""]
+    if not decision.scores:
+        return [str(decision.feasible), *("-" for _ in plugins), "-"]
+    scores = (str(decision.scores.get(plugin, 0)) for plugin in plugins)
+    return [str(decision.feasible), *scores, str(decision.total)]
+
+
+def _pending(pods: Sequence[Pod], decisions: Decisions) -> Table:
+    table = Table(title="Pods pending: why", title_justify="left", show_lines=True)
+    table.add_column("pod", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("reason", overflow="fold")
+    for pod in pods:
+        table.add_row(Text(pod.full_name), state_of(pod), Text(_reason(pod, decisions.get(pod.full_name))))
+    return table
+
+
+def _reason(pod: Pod, decision: Decision | None) -> str:
+    """The condition's message, which every user of the API sees; else what the scheduler remembers."""
+    for condition in pod.status.conditions:
+        if condition.type == "PodScheduled" and condition.message:
+            return condition.message
+    return decision.message if decision else ""
+
+
+def _plugins(decisions: Decisions) -> list[str]:
+    """Every plugin that scored, in the order of their scoring."""
+    return list(dict.fromkeys(plugin for each in decisions.values() for plugin in each.scores))
+
+
+def _heading(plugin: str) -> str:
+    """``Node\\nResources\\nFit``: one word a line, so that the columns stay narrow."""
+    return "\n".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+", plugin)) or plugin
