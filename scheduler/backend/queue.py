@@ -143,9 +143,8 @@ class SchedulingQueue:
         """The pod is gone, or has a node; unknown ones are ignored. One in flight stays so until ``done``."""
         self.nominator.delete(pod.metadata.uid)
         name = pod.full_name
-        if self._active.remove(name) or self._backoff.remove(name):
-            return
-        if (queued := self._unschedulable.remove(name)) is not None:
+        queued = self._active.remove(name) or self._backoff.remove(name) or self._unschedulable.remove(name)
+        if queued is not None:
             self._count_rejectors(queued, -1)
 
     def move_all(self, event: ClusterEvent, old: Any, new: Any, precheck: PreCheck | None = None) -> int:

@@ -195,6 +195,16 @@ def test_only_pods_with_a_node_are_added(cluster: ClusterState) -> None:
         cluster.add_pod(waiting_pod())
 
 
+def test_sums_beyond_64_bits_wrap_around_and_come_back(cluster: ClusterState) -> None:
+    row = cluster.nodes.row_of("a")
+    for name in ("p", "q"):
+        cluster.add_pod(make_pod(name).req(memory="7Ei").node("a").obj())
+    assert cluster.nodes.requested("memory")[row] == 14 * 2**60 - 2**64
+    assert cluster.verify() == []
+    cluster.delete_pod(make_pod("p").obj())
+    assert cluster.nodes.requested("memory")[row] == 7 * 2**60
+
+
 def test_verify_names_what_is_wrong(cluster: ClusterState) -> None:
     cluster.add_pod(pod_on("a"))
     cluster.nodes.requested("cpu")[cluster.nodes.row_of("a")] += 7
