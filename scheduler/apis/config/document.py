@@ -27,6 +27,7 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 100
 MAX_NODES: Final = 200_000
 
+_MAX_DIGITS: Final = 100
 _TAG: Final = "tag:yaml.org,2002:"
 _NUMBER_TAG: Final = "tag:go,number"
 _MERGE_TAG: Final = f"{_TAG}merge"
@@ -273,7 +274,7 @@ class _Builder:
 
 def _number(text: str) -> int | float | None:
     match = _INTEGER.fullmatch(text)
-    if match is not None and len(text) <= MAX_DEPTH:
+    if match is not None and len(text) <= _MAX_DIGITS:
         digits = match[2].lower()
         bases = {"0x": 16, "0o": 8, "0b": 2}
         base = bases.get(digits[:2]) or (8 if digits.startswith("0") else 10)

@@ -8,16 +8,20 @@ not in-tree may belong to a plugin that is loaded later and is passed over.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from typing import Final
 
 from scheduler.apis.config.args import NodeResourcesFitArgs
 from scheduler.apis.config.args_validation import validate_fit
 from scheduler.apis.config.completion import ignored_resources
 from scheduler.apis.config.defaults import EXTENSION_POINTS, IMPLEMENTED, MULTI_POINT, implements_in_tree
-from scheduler.apis.config.expansion import Implements, expand_plugins, needed, repeated_plugins
-from scheduler.apis.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
-from scheduler.apis.fielderror import FieldError, forbidden, invalid, not_found, required
+from scheduler.apis.config.expansion import ALL, Implements, expand_plugins, needed, repeated_plugins
+from scheduler.apis.config.extender_tls import tls_faults
+from scheduler.apis.config.types import KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
+from scheduler.apis.fielderror import FieldError, invalid, not_found, required
 
 Faults = Iterator[FieldError]
+
+_NO_NAMES: Final = ("", ALL)
 
 
 def startup_errors(
@@ -31,7 +35,7 @@ def startup_errors(
     """
     errors: list[FieldError] = []
     for i, extender in enumerate(config.extenders):
-        errors += _tls(f"extenders[{i}].tlsConfig", extender)
+        errors += tls_faults(f"extenders[{i}].tlsConfig", extender)
     ignored = ignored_resources(config.extenders)
     for i, profile in enumerate(config.profiles):
         path = f"profiles[{i}]"
@@ -41,12 +45,6 @@ def startup_errors(
         errors += _fit(path, profile)
         errors += _plugins(f"{path}.plugins", profile.plugins, known, implements)
     return errors
-
-
-def _tls(path: str, extender: Extender) -> Faults:
-    tls = extender.tls_config
-    if tls is not None and tls.insecure and (tls.ca_file or tls.ca_data):
-        yield forbidden(path, "specifying a root certificates file with the insecure flag is not allowed")
 
 
 def _fit(path: str, profile: KubeSchedulerProfile) -> Faults:
@@ -76,11 +74,14 @@ def _names(path: str, plugins: Plugins, known: Container[str] | None, implements
     for point in (MULTI_POINT, *EXTENSION_POINTS):
         for i, plugin in enumerate(plugins[point].enabled):
             place = f"{path}.{point}.enabled[{i}]"
+            if plugin.name in _NO_NAMES:
+                yield invalid(f"{place}.name", plugin.name, "is not the name of a plugin")
+                continue
             if known is not None and plugin.name not in known:
                 yield not_found(place, plugin.name)
-            elif known is None and plugin.name not in IMPLEMENTED:
+            elif point == MULTI_POINT or (known is None and plugin.name not in IMPLEMENTED):
                 continue
-            elif point != MULTI_POINT and not implements(plugin.name, point):
+            elif not implements(plugin.name, point):
                 yield invalid(place, plugin.name, f"the plugin does not extend the extension point {point}")
 
 
