@@ -48,6 +48,8 @@ class Framework(Lifecycle):
     ) -> None:
         super().__init__(profile_name, plugins, metrics)
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        # Asking a runtime protocol costs more than some plugins' scores, so it is asked once.
+        self._normalizing = {one.name for one in self.plugins_at("score") if isinstance(one, NormalizePlugin)}
 
     # What is enabled
 
@@ -184,7 +186,7 @@ class Framework(Lifecycle):
                     continue
                 column = self.call(plugin, "Score", cycle, plugin.score, cycle, nodes)
                 raw[plugin.name] = column
-                if isinstance(plugin, NormalizePlugin):
+                if plugin.name in self._normalizing:
                     column = self.call(
                         plugin, "ScoreExtensionNormalize", cycle, plugin.normalize, cycle, column
                     )

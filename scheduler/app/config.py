@@ -1,0 +1,127 @@
+"""Config: everything that is needed to run, ready; nothing in it has been started (upstream: ``app/config``).
+
+``make_config`` is the only way from options to one. It opens files and builds clients, and reports whatever is wrong with
+them; it talks to nobody.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from uuid import uuid4
+
+from prometheus_client import GC_COLLECTOR, PLATFORM_COLLECTOR, PROCESS_COLLECTOR, CollectorRegistry
+
+from scheduler.apis.config.types import KubeSchedulerConfiguration
+from scheduler.app.build import load_registry
+from scheduler.app.flags.version import reported_version
+from scheduler.app.options import Options
+from scheduler.client.access import Access, load_access, user_agent
+from scheduler.client.rest import Rest
+from scheduler.framework.registry import Registry
+from scheduler.metrics import Metrics
+from scheduler.scheduling.scheduler import Clocks
+from scheduler.serving.tls import ContextSource, ServingFiles, serving_context
+
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Connections to the API server, each with its own rate limit, so that events and leases never wait for bindings."""
+
+    scheduling: Rest
+    events: Rest
+    leases: Rest
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The ready things.
+
+    Attributes:
+        component: the configuration in force.
+        plugins: the factories, out-of-tree ones included.
+        tls: the serving port's certificate; None when nothing is served.
+        identity: who we are in an election: ``<hostname>_<uuid>``.
+    """
+
+    options: Options
+    component: KubeSchedulerConfiguration
+    plugins: Registry
+    clients: Clients
+    metrics: Metrics
+    tls: ContextSource | None
+    clocks: Clocks
+    rng: random.Random
+    identity: str
+    version: str
+
+
+def make_config(options: Options, component: KubeSchedulerConfiguration) -> Config:
+    """Make everything ready.
+
+    Raises:
+        scheduler.client.errors.AccessError: no usable kubeconfig.
+        scheduler.serving.tls.CertificateError: no usable serving certificate.
+        scheduler.framework.registry.PluginLoadError: an out-of-tree plugin cannot be loaded.
+    """
+    clocks = Clocks(time.monotonic, lambda: datetime.now(UTC))
+    plugins = load_registry(options.wharfinger.plugin)
+    access = load_access(component.client_connection.kubeconfig, options.misc.master)
+    metrics = Metrics(_registry())
+    return Config(
+        options=options,
+        component=component,
+        plugins=plugins,
+        clients=_clients(access, component, metrics),
+        metrics=metrics,
+        tls=_certificate(options, clocks.wall) if options.serving.secure_port else None,
+        clocks=clocks,
+        rng=random.Random(),
+        identity=f"{socket.gethostname()}_{uuid4()}",
+        version=reported_version(options.request.version),
+    )
+
+
+def _registry() -> CollectorRegistry:
+    registry = CollectorRegistry()
+    for collector in (PROCESS_COLLECTOR, PLATFORM_COLLECTOR, GC_COLLECTOR):
+        registry.register(collector)
+    return registry
+
+
+def _clients(access: Access, component: KubeSchedulerConfiguration, metrics: Metrics) -> Clients:
+    version = metadata.version("wharfinger")
+    connection = component.client_connection
+
+    def client(name: str) -> Rest:
+        def observe(method: str, code: str, seconds: float) -> None:
+            metrics.request(code, method, access.host, seconds)
+
+        agent = user_agent(version, name)
+        return Rest(access, user_agent=agent, qps=connection.qps, burst=connection.burst, observe=observe)
+
+    return Clients(client("scheduler"), client("scheduler-events"), client("leader-election"))
+
+
+def _certificate(options: Options, wall: Callable[[], datetime]) -> ContextSource:
+    serving = options.serving
+    files = ServingFiles(
+        certificate=_path(serving.tls_cert_file),
+        key=_path(serving.tls_private_key_file),
+        directory=_path(serving.cert_dir),
+        min_version=serving.tls_min_version,
+        cipher_suites=tuple(serving.tls_cipher_suites),
+    )
+    return serving_context(files, now=wall())
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None

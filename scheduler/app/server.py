@@ -1,0 +1,138 @@
+"""The command: Options -> Config -> Run.
+
+::
+
+    argv ── Options.parse ── validate ── configuration ── make_config ── set_up ── run ──> exit code
+              │ usage error     │ every error at once          │ one clear line
+              └────── 1 ────────┴──────────── 1 ───────────────┘
+
+Nothing that goes wrong before ``run`` shows a traceback: each kind of error that can be expected has a line of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import FrameType
+
+from scheduler.apis import config as configuration
+from scheduler.apis.config import KubeSchedulerConfiguration
+from scheduler.app import logs
+from scheduler.app.cli import SUBCOMMANDS
+from scheduler.app.config import make_config
+from scheduler.app.flags.usage import help_text, usage_line
+from scheduler.app.flags.version import version_text
+from scheduler.app.options import Options
+from scheduler.app.setup import Setup, server, set_up
+from scheduler.client.errors import AccessError
+from scheduler.framework.profile import ProfileError
+from scheduler.framework.registry import PluginLoadError
+from scheduler.serving.http import ListenError
+from scheduler.serving.tls import CertificateError
+
+log = logging.getLogger(__name__)
+
+PROGRAM = "wharfinger"
+FAILURE = 1
+EXPECTED = (AccessError, CertificateError, ListenError, PluginLoadError, ProfileError)
+"""What may go wrong with the world outside before anything runs; each says so in one line."""
+
+
+class StartupError(Exception):
+    """The process cannot start; ``reasons`` has a line for each thing that is wrong."""
+
+    def __init__(self, reasons: Iterable[object]) -> None:
+        self.reasons = tuple(map(str, reasons))
+        super().__init__("; ".join(self.reasons))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command ``wharfinger``; the exit code is returned."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in SUBCOMMANDS:
+        return SUBCOMMANDS[words[0]](words[1:])
+    options, errors = Options.parse(words, program=PROGRAM)
+    if errors:
+        return _refuse([*errors, usage_line(PROGRAM)])
+    if options.request.help:
+        print(help_text(PROGRAM, options.features.known()))
+        return 0
+    if options.request.version in ("true", "raw"):
+        print(version_text(options.request.version))
+        return 0
+    try:
+        return command(options)
+    except StartupError as refusal:
+        return _refuse(refusal.reasons)
+
+
+def command(options: Options) -> int:
+    """Run with these options, or write the configuration that they amount to.
+
+    Raises:
+        StartupError: something is wrong with them; everything that is wrong is told.
+    """
+    component = check(options)
+    if options.misc.write_config_to:
+        return _write_config(options.misc.write_config_to, configuration.dump(component))
+    try:
+        config = make_config(options, component)
+        made = set_up(config)
+        port = server(config, made.app)
+        if port is not None:
+            made.process.serve_with(port)
+        return run(made)
+    except EXPECTED as error:
+        raise StartupError([error]) from error
+
+
+def check(options: Options) -> KubeSchedulerConfiguration:
+    """The configuration in force, once options and configuration are found to be good; logging is set up by then.
+
+    Raises:
+        StartupError: they are not.
+    """
+    errors = options.validate()
+    if errors:
+        raise StartupError(errors)
+    logs.setup(options.logs)
+    loaded = options.configuration()
+    for warning in (*options.warnings(), *loaded.warnings):
+        log.warning("%s", warning)
+    if loaded.config is None or loaded.errors:
+        raise StartupError(loaded.errors)
+    return loaded.config
+
+
+def run(made: Setup) -> int:
+    """Run until a signal: the first SIGTERM or SIGINT ends it gracefully, the second at once with exit code 1."""
+
+    def stop(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
+        signal.signal(signum, _give_up)
+        made.process.request_stop()
+
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, stop)
+    return made.process.run()
+
+
+def _give_up(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
+    raise SystemExit(FAILURE)
+
+
+def _write_config(path: str, text: str) -> int:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StartupError([f"open {path}: {(error.strerror or str(error)).lower()}"]) from error
+    log.info("Wrote configuration file=%s", path)
+    return 0
+
+
+def _refuse(reasons: Iterable[object]) -> int:
+    for reason in reasons:
+        print(reason, file=sys.stderr)  # the command's own words to its user
+    return FAILURE

@@ -1,0 +1,176 @@
+"""Setup: the parts of a process, made out of a Config and tied together; nothing runs yet (upstream: ``Setup``).
+
+::
+
+    Config ──> informers, event broadcaster, frameworks ──> Scheduler ──> Process
+                                                                │            │ health checks
+                                                                └──> Flask application <──┘
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from flask import Flask
+
+from extender.app import create_blueprint
+from scheduler.apis import config as configuration
+from scheduler.apis.objects import Node, Pod, decode
+from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
+from scheduler.app.config import NANOSECONDS, Config
+from scheduler.app.decisions import decisions_blueprint
+from scheduler.app.process import Process
+from scheduler.client.actions import Actions
+from scheduler.client.election import ElectionTimes
+from scheduler.client.events import EventBroadcaster
+from scheduler.client.informers import Informer, InformerSet
+from scheduler.client.leaderelection import LeaderCallbacks, LeaderElector
+from scheduler.client.leases import LeaseLock
+from scheduler.client.references import ObjectReference
+from scheduler.client.resources import NODES, PODS
+from scheduler.framework.waiting import WaitingPods
+from scheduler.scheduling.scheduler import Outside, Scheduler
+from scheduler.serving.access import Access, OpenPaths
+from scheduler.serving.app import Parts, create_app
+from scheduler.serving.health import PING, Check
+from scheduler.serving.http import Server
+from scheduler.serving.worker import Limits
+
+UNFINISHED_PODS = "status.phase!=Succeeded,status.phase!=Failed"
+"""Finished pods hold nothing; the API server leaves them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A process that is ready to run, and the application that it serves."""
+
+    process: Process
+    scheduler: Scheduler
+    app: Flask
+
+
+def set_up(config: Config) -> Setup:
+    """Tie the parts together.
+
+    Raises:
+        scheduler.framework.profile.ProfileError: a profile cannot be built.
+    """
+    nodes: Informer[Node] = Informer(config.clients.scheduling, NODES, partial(decode, Node))
+    pods: Informer[Pod] = Informer(
+        config.clients.scheduling, PODS, partial(decode, Pod), field_selector=UNFINISHED_PODS
+    )
+    broadcaster = EventBroadcaster(config.clients.events, now=config.clocks.now, wall=config.clocks.wall)
+    port = Actions(config.clients.scheduling)
+    scheduler = _scheduler(config, port, broadcaster, pods)
+    nodes.add_handler(scheduler.node_handler)
+    pods.add_handler(scheduler.pod_handler)
+    informers = InformerSet([nodes, pods])
+    process = Process(config.version, scheduler, informers, broadcaster, _elector(config, broadcaster))
+    return Setup(process, scheduler, _application(config, process, scheduler, port))
+
+
+def server(config: Config, app: Flask) -> Server | None:
+    """The serving port; None when it is switched off (``--secure-port=0``)."""
+    serving = config.options.serving
+    if not serving.secure_port:
+        return None
+    return Server(
+        app,
+        bind_address=serving.bind_address,
+        port=serving.secure_port,
+        tls=config.tls,
+        limits=Limits(threads=config.options.wharfinger.serving_threads),
+        reuse_port=serving.permit_port_sharing,
+    )
+
+
+def _scheduler(
+    config: Config, port: Actions, broadcaster: EventBroadcaster, pods: Informer[Pod]
+) -> Scheduler:
+    waiting = WaitingPods(config.clocks.now)
+    features = config.options.features
+    handle = SchedulerHandle(features, port, waiting)
+    frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
+    outside = Outside(
+        port,
+        {name: broadcaster.recorder(name) for name in frameworks},
+        lambda namespace, name: pods.store.get(f"{namespace}/{name}"),
+    )
+    timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / NANOSECONDS
+    return build_scheduler(
+        config.component,
+        frameworks,
+        waiting,
+        outside,
+        config.metrics,
+        config.clocks,
+        config.rng,
+        features=features,
+        max_in_unschedulable=timeout,
+    )
+
+
+def _elector(
+    config: Config, broadcaster: EventBroadcaster
+) -> Callable[[Callable[[threading.Event], None]], LeaderElector] | None:
+    """How to make a candidate, once it is known what leading means; None when there is no election."""
+    election = config.component.leader_election
+    if not election.leader_elect:
+        return None
+    lock = LeaseLock(config.clients.leases, election.resource_namespace, election.resource_name)
+    times = ElectionTimes(
+        election.lease_duration / NANOSECONDS,
+        election.renew_deadline / NANOSECONDS,
+        election.retry_period / NANOSECONDS,
+    )
+    recorder = broadcaster.recorder(config.component.profiles[0].scheduler_name)
+    lease = ObjectReference(
+        kind="Lease",
+        namespace=election.resource_namespace,
+        name=election.resource_name,
+        api_version="coordination.k8s.io/v1",
+    )
+
+    def make(lead: Callable[[threading.Event], None]) -> LeaderElector:
+        callbacks = LeaderCallbacks(
+            on_started_leading=lead,
+            on_stopped_leading=lambda: None,
+            on_status=lambda leading: config.metrics.leading(election.resource_name, is_leader=leading),
+            on_slow_path=lambda: config.metrics.slow_renewal(election.resource_name),
+            record_event=lambda text: recorder.eventf(
+                lease, "Normal", "LeaderElection", "LeaderElection", text
+            ),
+        )
+        return LeaderElector(lock, config.identity, callbacks, times=times)
+
+    return make
+
+
+def _application(config: Config, process: Process, scheduler: Scheduler, port: Actions) -> Flask:
+    options = config.options
+    elected = config.component.leader_election.leader_elect
+    election: Check = ("leaderElection", process.election)
+    limit = options.wharfinger.extender_max_body_bytes
+    parts = Parts(
+        access=Access(OpenPaths.parse(options.authorization.authorization_always_allow_paths)),
+        registry=config.metrics.registry,
+        healthz=(election,) if elected else (PING,),
+        readyz=(
+            *((election,) if elected else ()),
+            ("shutdown", process.shutting_down),
+            ("sched-handler-sync", process.unsynced),
+        ),
+        reset_metrics=config.metrics.reset,
+        config=lambda: configuration.configz(config.component),
+        started=time.time(),
+        blueprints=(
+            create_blueprint(scheduler, port, max_body_bytes=limit),
+            decisions_blueprint(scheduler.decisions),
+        ),
+        body_limits={f"/{prefix}": limit for prefix in ("filter", "prioritize", "bind", "profiles/")},
+    )
+    return create_app(parts)

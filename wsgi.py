@@ -1,0 +1,53 @@
+"""``gunicorn wsgi:app``: the same process, served by gunicorn.
+
+gunicorn imports this module in every worker, so each worker is a whole replica: its own informers, its own cluster state, a
+candidate of its own in the leader election; only the holder of the lease schedules. Flags come from the environment::
+
+    WHARFINGER_FLAGS="--kubeconfig=/etc/kubernetes/scheduler.conf -v=2" gunicorn -w 2 -k gthread --threads 16 wsgi:app
+
+The address, TLS and signals are gunicorn's own business here; ``--bind-address``, ``--secure-port`` and the certificate flags
+do not count. Do not use ``--preload``: threads do not survive the fork.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shlex
+import threading
+
+from flask import Flask
+
+from scheduler.app.config import make_config
+from scheduler.app.options import Options
+from scheduler.app.server import EXPECTED, StartupError, check
+from scheduler.app.setup import Setup, set_up
+
+_SHUTDOWN_SECONDS = 10.0
+
+
+def start(flags: str) -> Flask:
+    """Start a replica in this process and return the application that gunicorn serves.
+
+    Raises:
+        SystemExit: the flags, or what they name, are wrong; the text says all of it.
+    """
+    options, errors = Options.parse(shlex.split(flags), program="wsgi")
+    if errors:
+        raise SystemExit(f"WHARFINGER_FLAGS: {'; '.join(errors)}")
+    try:
+        made = set_up(make_config(options, check(options)))
+    except (StartupError, *EXPECTED) as error:
+        raise SystemExit(f"WHARFINGER_FLAGS: {error}") from error
+    runner = threading.Thread(target=made.process.run, name="process", daemon=True)
+    runner.start()
+    atexit.register(_stop, made, runner)
+    return made.app
+
+
+def _stop(made: Setup, runner: threading.Thread) -> None:
+    made.process.request_stop()
+    runner.join(_SHUTDOWN_SECONDS)
+
+
+app = start(os.environ.get("WHARFINGER_FLAGS", ""))
