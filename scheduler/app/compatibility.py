@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scheduler.app.flags.sections import FeatureGates
-from scheduler.features import BINARY_VERSION, COMPONENT, Features
+from scheduler.app.flags.values import show_bool
+from scheduler.features import BINARY_VERSION, COMPONENT, Features, gates
 
 _FLOOR = (1, 33)
 _VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(\.[0-9]+.*)?")
@@ -85,3 +86,12 @@ def _numbers(text: str) -> tuple[int, int]:
 
 def _text(version: tuple[int, int]) -> str:
     return f"{version[0]}.{version[1]}"
+
+
+def gate_lines(features: Features) -> tuple[str, ...]:
+    """The gates that are worth changing, as ``--help`` lists them: ``kube:NAME=true|false (BETA - default=true)``."""
+    return tuple(
+        f"{COMPONENT}:{gate.name}=true|false ({gate.stage.upper()} - default={show_bool(gate.default)})"
+        for _, gate in sorted(gates(features.version).items())
+        if gate.listed
+    )

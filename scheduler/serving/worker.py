@@ -161,7 +161,10 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         self.poller = selectors.DefaultSelector()
         self.method_queue.init()
         self.load_wsgi()
-        self.run()
+        try:
+            self.run()
+        except Exception:
+            logger.exception("the serving port is closed: its loop failed")
         for connection in self.pending_conns:
             connection.close()
 

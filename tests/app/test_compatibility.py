@@ -1,10 +1,14 @@
 """Emulated versions and feature gates."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from scheduler.app.compatibility import Compatibility, compatibility
+from scheduler.app.compatibility import Compatibility, compatibility, gate_lines
 from scheduler.app.flags import parse
 from scheduler.app.flags.sections import FeatureGates
+from scheduler.features import Features
 
 
 def read(*arguments: str) -> Compatibility:
@@ -61,3 +65,11 @@ def test_gates_of_several_flags_add_up() -> None:
     assert found.errors == ()
     assert not found.features.enabled("OpportunisticBatching")
     assert found.features.enabled("GenericWorkload")
+
+
+def test_help_lists_the_gates_that_kube_scheduler_lists() -> None:
+    recorded = json.loads((Path(__file__).parent / "data" / "help.json").read_text())["featureGates"]
+    assert list(gate_lines(Features.default())) == [
+        f"{gate['component']}:{gate['gate']}=true|false ({gate['stage']} - default={str(gate['default']).lower()})"
+        for gate in recorded
+    ]

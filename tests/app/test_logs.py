@@ -64,7 +64,7 @@ def test_json_lines_are_objects() -> None:
 def test_errors_carry_their_traceback(form: str) -> None:
     stream = written(f"--logging-format={form}")
     try:
-        {}["lost"]
+        {"found": 1}["lost"]
     except KeyError:
         log.exception("cannot go on")
     assert "cannot go on" in stream.getvalue()
