@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scheduler.client.errors import ApiError, ClientError, ConflictError, NotFoundError, ServerError
@@ -35,6 +35,7 @@ NOTE_LIMIT = 1024
 """Bytes of a note that the API accepts."""
 TEND_SECONDS = 60.0
 _NAME_LIMIT = 253
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ELLIPSIS = " ..."
 
 
@@ -59,7 +60,7 @@ class EventRecorder:
         """Record an event; never blocks. ``type``: ``Normal`` or ``Warning``. A long note is cut to what the API takes."""
         moment = self._broadcaster.wall()
         event = Event(
-            name=_event_name(regarding.name, moment),
+            name=_event_name(regarding.name, self._broadcaster.unique_nanoseconds(moment)),
             namespace=regarding.namespace or "default",
             time=moment,
             type=type,
@@ -101,6 +102,7 @@ class EventBroadcaster:
         self._order = itertools.count()
         self._dropped = 0
         self._unsettled = 0
+        self._last_nanoseconds = 0
         self._settled = threading.Condition()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -142,6 +144,13 @@ class EventBroadcaster:
             self._queue.put_nowait(event)
         except queue.Full:
             self._drop("the queue is full")
+
+    def unique_nanoseconds(self, moment: datetime) -> int:
+        """Nanoseconds since 1970, moved on a little where two events would get the same and hence the same name."""
+        nanoseconds = (moment - _EPOCH) // timedelta(microseconds=1) * 1000
+        with self._settled:
+            self._last_nanoseconds = max(nanoseconds, self._last_nanoseconds + 1)
+            return self._last_nanoseconds
 
     def _run(self) -> None:
         while True:
@@ -257,9 +266,9 @@ def _series(sending: Sending) -> dict[str, Any]:
     return {"count": sending.count, "lastObservedTime": micro_time(sending.last_observed)}
 
 
-def _event_name(name: str, moment: datetime) -> str:
+def _event_name(name: str, nanoseconds: int) -> str:
     """``<object>.<time in hex>``, short enough for a name (upstream ``GenerateEventName``)."""
-    suffix = f".{int(moment.timestamp() * 1e9):x}"
+    suffix = f".{nanoseconds:x}"
     return name[: _NAME_LIMIT - len(suffix)].rstrip(".-") + suffix
 
 

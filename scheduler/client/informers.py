@@ -139,6 +139,8 @@ class Informer(Generic[T]):
             self._listed = {}
             self._report("list", error)
             return 0.0 if self._stopping.is_set() else self._reflector.list_failed(error)
+        if self._stopping.is_set():
+            return 0.0
         if "continue" not in request.query:
             self._listed = {}
         for raw in page.items:

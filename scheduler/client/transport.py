@@ -79,14 +79,21 @@ def transport_errors(method: str, host: str) -> Iterator[None]:
     except (HTTPError, OSError) as error:
         raise TransportError(
             f"{method} {host}: {_cause(error)}",
-            refused=isinstance(error, NewConnectionError | ConnectTimeoutError),
-            timed_out=isinstance(error, ConnectTimeoutError | ReadTimeoutError | TimeoutError),
+            refused=isinstance(error, ConnectTimeoutError),
+            timed_out=_timed_out(error),
         ) from error
+
+
+def _timed_out(error: BaseException) -> bool:
+    """urllib3 derives "no connection" from "connect timed out", whatever the cause."""
+    if isinstance(error, NewConnectionError):
+        return False
+    return isinstance(error, ConnectTimeoutError | ReadTimeoutError | TimeoutError)
 
 
 def _cause(error: BaseException) -> str:
     """The innermost operating system's or TLS word for it: ``connection refused``, ``certificate verify failed``."""
-    if isinstance(error, ConnectTimeoutError | ReadTimeoutError):
+    if _timed_out(error):
         return "timed out"
     seen: BaseException | None = error
     while seen is not None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scheduler.apis.objects.meta import Namespace, ObjectMeta
 from scheduler.client.store import Handler, Store
@@ -86,3 +88,43 @@ def test_remove_tells_the_final_state(store: Store[Namespace], journal: Journal)
     assert journal.entries == ["add a@1", "delete a@9"]
     assert len(store) == 0
     assert store.get("a") is None
+
+
+class Mirror:
+    """A handler that rebuilds the cluster from what it is told, and insists on a possible history."""
+
+    def __init__(self) -> None:
+        self.state: dict[str, Namespace] = {}
+
+    def on_add(self, obj: Namespace, initial: bool) -> None:
+        assert obj.metadata.name not in self.state
+        self.state[obj.metadata.name] = obj
+
+    def on_update(self, old: Namespace, new: Namespace) -> None:
+        assert self.state[new.metadata.name] is old
+        assert old.metadata.resource_version != new.metadata.resource_version
+        self.state[new.metadata.name] = new
+
+    def on_delete(self, obj: Namespace) -> None:
+        del self.state[obj.metadata.name]
+
+
+snapshots = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4))
+steps = st.lists(st.one_of(snapshots, st.tuples(st.sampled_from("abcdef"), st.integers(0, 4))), max_size=12)
+
+
+@given(steps)
+def test_handlers_can_rebuild_the_store_from_any_mix_of_lists_and_events(
+    steps: list[dict[str, int] | tuple[str, int]],
+) -> None:
+    mirror = Mirror()
+    store: Store[Namespace] = Store(lambda tell: tell(mirror))
+    for step in steps:
+        if isinstance(step, dict):
+            store.replace(objects(*(f"{name}@{version}" for name, version in step.items())), initial=False)
+            assert {obj.metadata.name: int(obj.metadata.resource_version) for obj in store} == step
+        elif step[1] == 0:
+            store.remove(step[0])
+        else:
+            store.put(one(f"{step[0]}@{step[1]}"))
+        assert {obj.metadata.name: obj for obj in store} == mirror.state

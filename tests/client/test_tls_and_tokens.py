@@ -1,0 +1,106 @@
+"""Proving who we are and who the server is, over real TLS."""
+
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+
+from scheduler.client.access import load_access
+from scheduler.client.errors import TransportError, UnauthorizedError
+from scheduler.client.resources import NODES
+from scheduler.client.rest import Rest
+from scheduler.sandbox import Sandbox
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+def server_context(authority: trustme.CA, host: str = "127.0.0.1") -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(host).configure_cert(context)
+    return context
+
+
+def pem(authority: trustme.CA) -> str:
+    return authority.cert_pem.bytes().decode()
+
+
+@pytest.fixture
+def secure(authority: trustme.CA) -> Iterator[Sandbox]:
+    with Sandbox(tls=server_context(authority), ca=pem(authority), token="t0ken") as sandbox:
+        yield sandbox
+
+
+def client(kubeconfig: Path | str = "", master: str = "") -> Rest:
+    return Rest(load_access(str(kubeconfig), master), user_agent="t", qps=-1)
+
+
+def test_a_kubeconfig_with_authority_and_token_gets_in(secure: Sandbox, tmp_path: Path) -> None:
+    secure.write_kubeconfig(tmp_path / "kubeconfig")
+    assert client(tmp_path / "kubeconfig").request("GET", NODES.collection()).status == 200
+
+
+def test_an_unknown_authority_is_refused(secure: Sandbox) -> None:
+    with pytest.raises(TransportError, match=r"TLS: .*(self.signed|unable to get local issuer)") as caught:
+        client(master=secure.url).request("GET", NODES.collection())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_certificate_for_another_host_is_refused(authority: trustme.CA, tmp_path: Path) -> None:
+    with Sandbox(tls=server_context(authority, "elsewhere.example"), ca=pem(authority)) as sandbox:
+        sandbox.write_kubeconfig(tmp_path / "kubeconfig")
+        with pytest.raises(TransportError, match="TLS: IP address mismatch"):
+            client(tmp_path / "kubeconfig").request("GET", NODES.collection())
+
+
+def test_verification_is_skipped_only_when_asked_and_said(
+    authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Sandbox(tls=server_context(authority)) as sandbox:
+        path = tmp_path / "kubeconfig"
+        path.write_text(
+            "current-context: c\nusers: []\n"
+            f"clusters: [{{name: c, cluster: {{server: '{sandbox.url}', insecure-skip-tls-verify: true}}}}]\n"
+            "contexts: [{name: c, context: {cluster: c}}]\n"
+        )
+        rest = client(path)
+        with pytest.warns(match="Unverified HTTPS request"):
+            assert rest.request("GET", NODES.collection()).status == 200
+    assert "insecure-skip-tls-verify is set" in caplog.text
+
+
+def test_a_wrong_token_is_unauthorized(tmp_path: Path) -> None:
+    with Sandbox(token="right") as sandbox:
+        path = tmp_path / "kubeconfig"
+        path.write_text(sandbox.kubeconfig().replace("right", "wrong"))
+        with pytest.raises(UnauthorizedError):
+            client(path).request("GET", NODES.collection())
+
+
+def test_a_client_certificate_is_shown(authority: trustme.CA, tmp_path: Path) -> None:
+    context = server_context(authority)
+    context.verify_mode = ssl.CERT_REQUIRED
+    authority.configure_trust(context)
+    with Sandbox(tls=context, ca=pem(authority)) as sandbox:
+        sandbox.write_kubeconfig(tmp_path / "without")
+        with pytest.raises(TransportError):
+            client(tmp_path / "without").request("GET", NODES.collection())
+        with_certificate(tmp_path, authority, sandbox)
+        assert client(tmp_path / "with").request("GET", NODES.collection()).status == 200
+
+
+def with_certificate(folder: Path, authority: trustme.CA, sandbox: Sandbox) -> None:
+    issued = authority.issue_cert("me@example.org")
+    issued.private_key_pem.write_to_path(str(folder / "key.pem"))
+    issued.cert_chain_pems[0].write_to_path(str(folder / "cert.pem"))
+    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
+    (folder / "with").write_text(
+        "current-context: c\n"
+        "users: [{name: u, user: {client-certificate: cert.pem, client-key: key.pem}}]\n"
+        f"clusters: [{{name: c, cluster: {{server: '{sandbox.url}', certificate-authority: ca.pem}}}}]\n"
+        "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+    )
