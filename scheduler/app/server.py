@@ -22,6 +22,7 @@ from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.app import logs
 from scheduler.app.cli import SUBCOMMANDS
+from scheduler.app.compatibility import gate_lines
 from scheduler.app.config import make_config
 from scheduler.app.flags.usage import help_text, usage_line
 from scheduler.app.flags.version import version_text
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if errors:
         return _refuse([*errors, usage_line(PROGRAM)])
     if options.request.help:
-        print(help_text(PROGRAM, options.features.known()))
+        print(help_text(PROGRAM, gate_lines(options.features)))
         return 0
     if options.request.version in ("true", "raw"):
         print(version_text(options.request.version))

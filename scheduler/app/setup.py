@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from flask import Flask
 
 from extender.app import create_blueprint
@@ -165,7 +166,7 @@ def _application(config: Config, process: Process, scheduler: Scheduler, port: A
             ("sched-handler-sync", process.unsynced),
         ),
         reset_metrics=config.metrics.reset,
-        config=lambda: configuration.configz(config.component),
+        config=lambda: msgspec.json.encode({"componentconfig": configuration.tree(config.component)}),
         started=time.time(),
         blueprints=(
             create_blueprint(scheduler, port, max_body_bytes=limit),
