@@ -14,10 +14,12 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
-from scheduler.serving.worker import ContextSource, InProcessWorker, Limits
+from scheduler.serving.worker import InProcessWorker, Limits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+    from scheduler.serving.tls import ContextSource
 
 _STARTUP_SECONDS = 10.0
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared with, not bound
@@ -46,7 +48,7 @@ class Server:
         *,
         bind_address: str = "127.0.0.1",
         port: int = 0,
-        tls: ContextSource | None = None,
+        tls: "ContextSource | None" = None,
         limits: Limits | None = None,
         reuse_port: bool = False,
     ) -> None:

@@ -20,13 +20,12 @@ import logging
 import math
 import selectors
 import socket
-import ssl
 import sys
 import threading
 import time
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gunicorn import util
 from gunicorn.config import Config
@@ -35,6 +34,8 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+    from scheduler.serving.tls import ContextSource
 
 logger = logging.getLogger(__name__)
 
@@ -58,17 +59,10 @@ class Limits:
     request: float = 60.0
 
 
-class ContextSource(Protocol):
-    """Where the TLS context of the next connection comes from."""
-
-    def context(self) -> ssl.SSLContext:
-        """The context to wrap the next connection with."""
-
-
 class _Settings(Config):  # type: ignore[misc]  # gunicorn is untyped
     """gunicorn's settings, of which a worker reads a few; TLS is this package's own."""
 
-    def __init__(self, limits: Limits, tls: ContextSource | None) -> None:
+    def __init__(self, limits: Limits, tls: "ContextSource | None") -> None:
         super().__init__()
         self.tls = tls
         self.limits = limits
@@ -149,7 +143,7 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
     """One worker, whose loop runs in the thread that calls `serve`."""
 
     def __init__(
-        self, app: "WSGIApplication", listener: socket.socket, limits: Limits, tls: ContextSource | None
+        self, app: "WSGIApplication", listener: socket.socket, limits: Limits, tls: "ContextSource | None"
     ) -> None:
         super().__init__(0, 0, [listener], _Application(app), 0, _Settings(limits, tls), _Log())
         self.tmp.close()
