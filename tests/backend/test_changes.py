@@ -95,6 +95,40 @@ def test_node_updates(old: NodeBuilder, new: NodeBuilder, expected: list[str]) -
     assert [event.label for event in changes.node_changes(before, after)] == expected
 
 
+CPU = {"requests": {"cpu": "1"}}
+READY = [{"type": "Ready", "status": "True"}]
+RESIZING = [{"type": "PodResizeInProgress", "status": "True"}]
+
+DEMANDS = {
+    "nothing": (base_pod(), True),
+    "node": (base_pod().node("n"), True),
+    "label": (base_pod().label("a", "b"), True),
+    "phase": (base_pod().status(phase="Running"), True),
+    "condition": (base_pod().status(conditions=READY), True),
+    "resize": (base_pod().status(conditions=RESIZING), False),
+    "container": (base_pod().req(cpu="1"), False),
+    "host port": (base_pod().host_port(80), False),
+    "init container": (base_pod().init_req(cpu="1"), False),
+    "overhead": (base_pod().spec(overhead={"cpu": "1"}), False),
+    "pod level": (base_pod().spec(resources=CPU), False),
+    "allocated": (base_pod().status(allocatedResources={"cpu": "1"}), False),
+    "actual": (base_pod().status(resources=CPU), False),
+    "actual in a container": (
+        base_pod().status(containerStatuses=[{"name": "c0", "resources": CPU}]),
+        False,
+    ),
+    "actual in an init container": (
+        base_pod().status(initContainerStatuses=[{"name": "i0", "resources": CPU}]),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("new", "same"), DEMANDS.values(), ids=DEMANDS)
+def test_which_changes_leave_the_demand_alone(new: PodBuilder, same: bool) -> None:
+    assert changes.same_demand(base_pod().obj(), new.obj()) == same
+
+
 @pytest.mark.parametrize(
     ("event", "label"),
     [

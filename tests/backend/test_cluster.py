@@ -7,6 +7,7 @@ import pytest
 from scheduler.apis.objects import Pod
 from scheduler.apis.quantity import QuantityError
 from scheduler.backend.cluster import ClusterState
+from scheduler.framework.pods import PodInfo
 from tests.builders import make_node, make_pod
 
 
@@ -39,6 +40,14 @@ def test_an_assumed_pod_counts_at_once_and_carries_its_node(cluster: ClusterStat
     assert cluster.is_assumed(assumed.metadata.uid)
     assert cluster.get_pod(assumed.metadata.uid) == assumed
     assert cpu(cluster, "a") == 1000
+
+
+def test_an_assumed_pod_keeps_every_derived_fact(cluster: ClusterState) -> None:
+    info = make_pod("p").req(cpu="1").host_port(80).info()
+    cluster.assume_pod(info, "a")
+    (assumed,) = cluster.pods()
+    facts = [slot for slot in PodInfo.__slots__ if slot != "pod"]
+    assert {fact: getattr(assumed, fact) for fact in facts} == {fact: getattr(info, fact) for fact in facts}
 
 
 def test_a_forgotten_pod_leaves_nothing(cluster: ClusterState) -> None:
@@ -203,6 +212,15 @@ def test_sums_beyond_64_bits_wrap_around_and_come_back(cluster: ClusterState) ->
     assert cluster.verify() == []
     cluster.delete_pod(make_pod("p").obj())
     assert cluster.nodes.requested("memory")[row] == 7 * 2**60
+
+
+def test_what_no_node_has_any_more_is_forgotten(cluster: ClusterState) -> None:
+    for number in range(3000):
+        cluster.add_node(make_node("a").label("build", str(number)).taint("build", str(number)).obj())
+    assert len(cluster.nodes.label_values("build")) < 1500
+    assert len(cluster.nodes.taint_sets) < 1500
+    row = cluster.nodes.row_of("a")
+    assert cluster.nodes.label_values("build")[cluster.nodes.label_ids("build")[row]] == "2999"
 
 
 def test_verify_names_what_is_wrong(cluster: ClusterState) -> None:

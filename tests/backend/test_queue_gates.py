@@ -134,6 +134,17 @@ def test_a_pod_that_nothing_wakes_is_tried_again_after_five_minutes() -> None:
     assert harness.counted.incoming["active", "UnschedulableTimeout"] == 1
 
 
+def test_such_a_flush_counts_as_an_event_for_pods_in_flight() -> None:
+    harness = Harness()
+    harness.add("a", "b")
+    harness.refuse("a", "Fit")
+    flying = harness.take("b")
+    harness.clock.time = 1400.0
+    harness.queue.flush()
+    harness.give_back(flying, "Fit")
+    assert harness.where("b") == "backoff"
+
+
 def test_a_refusal_after_the_flush_starts_anew() -> None:
     harness = Harness(Registration(NODE_ADD, "Fit"))
     harness.add("a")

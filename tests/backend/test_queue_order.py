@@ -75,6 +75,17 @@ def test_a_deleted_pod_is_gone_from_wherever_it_was(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["active", "backoff", "unschedulable"])
+def test_a_pod_that_is_added_again_waits_once(place: str) -> None:
+    harness = Harness()
+    harness.add("a")
+    if place != "active":
+        harness.refuse("a", *(["Fit"] if place == "unschedulable" else []))
+    harness.add("a")
+    assert harness.where("a") == "active"
+    assert [harness.popped(), harness.popped()] == ["a", None]
+
+
+@pytest.mark.parametrize("place", ["active", "backoff", "unschedulable"])
 def test_a_pod_cannot_come_back_while_its_name_waits(place: str) -> None:
     harness = Harness()
     harness.add("a")
