@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -17,8 +18,10 @@ from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
-from scheduler.plugins import IN_TREE
+from scheduler.plugins import IN_TREE, PLANNED
 from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ def load_registry(specifications: Sequence[str]) -> Registry:
     Raises:
         scheduler.framework.registry.PluginLoadError: one cannot be loaded, or a name is taken twice.
     """
-    registry = Registry(IN_TREE)
+    registry = Registry(IN_TREE, PLANNED)
     registry.load_entry_points()
     for specification in specifications:
         registry.load(specification)
@@ -51,15 +54,22 @@ def build_frameworks(
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
-    return {
-        profile.scheduler_name: Framework(
+    frameworks = {}
+    for profile in config.profiles:
+        plugins = build_plugins(profile, registry, handle)
+        if plugins.left_out:
+            log.warning(
+                "profile %s runs without these plugins, which are not there yet: %s",
+                profile.scheduler_name,
+                ", ".join(plugins.left_out),
+            )
+        frameworks[profile.scheduler_name] = Framework(
             profile.scheduler_name,
-            build_plugins(profile, registry, handle),
+            plugins,
             metrics,
             percentage_of_nodes_to_score=_percentage(config, profile),
         )
-        for profile in config.profiles
-    }
+    return frameworks
 
 
 def build_scheduler(
