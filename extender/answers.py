@@ -1,0 +1,70 @@
+"""What the verbs answer, in the shapes and with the capitals of Go's types (``k8s.io/kube-scheduler/extender/v1``).
+
+Every key is always there, as Go's encoder writes structs without JSON tags: a reader in any language finds ``Error`` and
+``NodeNames`` where it looks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from extender.handlers import Verdict
+from extender.schemas import Call, SentNodes
+
+
+class _NodeList(msgspec.Struct):
+    metadata: msgspec.Raw
+    items: list[msgspec.Raw]
+
+
+class _FilterResult(msgspec.Struct, rename="pascal"):
+    nodes: _NodeList | None = None
+    node_names: Sequence[str] | None = None
+    failed_nodes: dict[str, str] = {}
+    failed_and_unresolvable_nodes: dict[str, str] = {}
+    error: str = ""
+
+
+class _HostPriority(msgspec.Struct, rename="pascal"):
+    host: str
+    score: int
+
+
+class _BindingResult(msgspec.Struct, rename="pascal"):
+    error: str = ""
+
+
+def filter_result(call: Call, verdict: Verdict) -> bytes:
+    """``ExtenderFilterResult``, in the form of the request; nodes that were sent in full are repeated byte for byte."""
+    result = _FilterResult(failed_nodes=verdict.failed, failed_and_unresolvable_nodes=verdict.unresolvable)
+    if call.sent is None:
+        result.node_names = verdict.passed
+    else:
+        result.nodes = _node_list(call.sent, verdict.passed)
+    return msgspec.json.encode(result)
+
+
+def filter_error(message: str) -> bytes:
+    """``ExtenderFilterResult`` of a filter that could not judge: the caller's attempt fails with this text."""
+    return msgspec.json.encode(_FilterResult(error=message))
+
+
+def priorities(names: Sequence[str], scores: Sequence[int]) -> bytes:
+    """``HostPriorityList``, one entry per name."""
+    return msgspec.json.encode(list(map(_HostPriority, names, scores)))
+
+
+def binding_result(error: str) -> bytes:
+    """``ExtenderBindingResult``; an empty error means that the pod is bound."""
+    return msgspec.json.encode(_BindingResult(error))
+
+
+def refusal(message: str) -> bytes:
+    """The body of every answer whose status is not 200. kube-scheduler reads only the status; people read this."""
+    return msgspec.json.encode(_BindingResult(message)) + b"\n"
+
+
+def _node_list(sent: SentNodes, names: Sequence[str]) -> _NodeList:
+    return _NodeList(sent.metadata, [sent.raws[name] for name in names])

