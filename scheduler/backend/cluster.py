@@ -148,7 +148,7 @@ class ClusterState:
         return iter(self._pods.values())
 
     def counts(self) -> dict[str, int]:
-        """``nodes`` (unknown ones with pods included), ``pods``, ``assumed_pods``: the sizes that metrics show."""
+        """``nodes`` (unknown ones with pods included), ``pods``, ``assumed_pods``: the sizes that metrics show. May be read from any thread."""
         return {
             "nodes": len(self.nodes) + len(self._homeless),
             "pods": len(self._pods),

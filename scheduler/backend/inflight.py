@@ -10,7 +10,7 @@ is done. A pod that comes back refused is then judged by the events since its po
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
@@ -36,6 +36,7 @@ class InFlight:
         self._pods: dict[str, tuple[QueuedPodInfo, int]] = {}
         self._events: deque[Happening] = deque()
         self._first = 0
+        self._labels: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._pods)
@@ -54,6 +55,7 @@ class InFlight:
         """Keep an event for the pods under way; with none under way it is forgotten at once."""
         if self._pods:
             self._events.append(Happening(event, old, new))
+            self._labels[event.label] = self._labels.get(event.label, 0) + 1
 
     def events_since(self, uid: str) -> list[Happening] | None:
         """What happened since the pod was popped; None when it is not under way."""
@@ -65,15 +67,12 @@ class InFlight:
         if self._pods.pop(uid, None) is None:
             return
         oldest = next(iter(self._pods.values()), None)
-        if oldest is None:
-            self._first += len(self._events)
-            self._events.clear()
-            return
-        while self._first < oldest[1]:
-            self._events.popleft()
+        needed = self._first + len(self._events) if oldest is None else oldest[1]
+        while self._first < needed:
+            label = self._events.popleft().event.label
+            self._labels[label] -= 1
             self._first += 1
 
     def counts(self) -> dict[str, int]:
-        """What is being kept, by label: ``PodPopped`` for the pods, the events under theirs."""
-        counted = Counter(happening.event.label for happening in self._events)
-        return {**counted, POD_POPPED: len(self._pods)}
+        """What is being kept, by label: ``PodPopped`` for the pods, the events under theirs, 0 for those that were kept once."""
+        return {**self._labels, POD_POPPED: len(self._pods)}

@@ -271,7 +271,7 @@ class SchedulingQueue:
         yield from ((IN_FLIGHT, queued) for queued in self._in_flight)
 
     def pending_counts(self) -> dict[str, int]:
-        """Waiting pods by queue: ``active``, ``backoff``, ``unschedulable``, ``gated``."""
+        """Waiting pods by queue: ``active``, ``backoff``, ``unschedulable``, ``gated``. May be read from any thread."""
         gated = self._unschedulable.gated
         return {
             ACTIVE: len(self._active),
@@ -281,7 +281,7 @@ class SchedulingQueue:
         }
 
     def in_flight_counts(self) -> dict[str, int]:
-        """What is kept for pods in flight, by event label; ``PodPopped`` for the pods themselves."""
+        """What is kept for pods in flight, by event label; ``PodPopped`` for the pods themselves. May be read from any thread."""
         return self._in_flight.counts()
 
     # From one place to the next

@@ -27,9 +27,14 @@ class Group(NamedTuple):
 
 
 class UnschedulablePods:
-    """Pods set aside, by name and by group."""
+    """Pods set aside, by name and by group.
+
+    Attributes:
+        gated: the number of gated pods among them.
+    """
 
     def __init__(self) -> None:
+        self.gated = 0
         self._group_of: dict[str, Group] = {}
         self._groups: dict[Group, dict[str, QueuedPodInfo]] = {}
 
@@ -43,11 +48,6 @@ class UnschedulablePods:
         for pods in self._groups.values():
             yield from pods.values()
 
-    @property
-    def gated(self) -> int:
-        """The number of gated pods among them."""
-        return sum(len(pods) for group, pods in self._groups.items() if group.gating_plugin)
-
     def get(self, name: str) -> QueuedPodInfo | None:
         """The pod of that name."""
         group = self._group_of.get(name)
@@ -59,6 +59,7 @@ class UnschedulablePods:
         new = self.remove(name) is None
         group = self._group_of[name] = Group.of(queued)
         self._groups.setdefault(group, {})[name] = queued
+        self.gated += bool(group.gating_plugin)
         return new
 
     def remove(self, name: str) -> QueuedPodInfo | None:
@@ -68,6 +69,7 @@ class UnschedulablePods:
             return None
         pods = self._groups[group]
         queued = pods.pop(name)
+        self.gated -= bool(group.gating_plugin)
         if not pods:
             del self._groups[group]
         return queued

@@ -220,7 +220,8 @@ def test_what_no_node_has_any_more_is_forgotten(cluster: ClusterState) -> None:
     assert len(cluster.nodes.label_values("build")) < 1500
     assert len(cluster.nodes.taint_sets) < 1500
     row = cluster.nodes.row_of("a")
-    assert cluster.nodes.label_values("build")[cluster.nodes.label_ids("build")[row]] == "2999"
+    assert row is not None
+    assert cluster.nodes.label_values("build")[int(cluster.nodes.label_ids("build")[row])] == "2999"
 
 
 def test_verify_names_what_is_wrong(cluster: ClusterState) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Thread
 
 import pytest
@@ -69,7 +70,7 @@ def test_many_producers_lose_nothing_and_keep_their_own_order() -> None:
         for number in range(500):
             inbox.put((producer, number))
 
-    threads = [in_thread(lambda producer=producer: produce(producer)) for producer in range(4)]
+    threads = [in_thread(partial(produce, producer)) for producer in range(4)]
     received: list[tuple[int, int]] = []
     while len(received) < 2000:
         assert inbox.wait(DEADLINE)

@@ -191,7 +191,7 @@ def test_events_are_kept_only_as_long_as_somebody_may_need_them() -> None:
     assert harness.queue.in_flight_counts() == {"PodPopped": 1, "NodeAdd": 1}
     harness.queue.done(second.pod_info.uid)
     harness.queue.done(second.pod_info.uid)
-    assert harness.queue.in_flight_counts() == {"PodPopped": 0}
+    assert harness.queue.in_flight_counts() == {"PodPopped": 0, "NodeAdd": 0}
 
 
 def test_a_younger_pod_that_is_done_first_takes_no_event_from_an_older_one() -> None:
