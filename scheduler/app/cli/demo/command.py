@@ -27,6 +27,7 @@ from scheduler.client.errors import ClientError
 from scheduler.client.informers import Informer
 from scheduler.client.resources import PODS
 from scheduler.client.rest import Rest
+from scheduler.sandbox.kubeconfig import kubeconfig
 
 _POLL_SECONDS = 0.1
 _SANDBOX_SECONDS = 30.0
@@ -70,7 +71,6 @@ class Demo:
     def run(self) -> int:
         """All of it; the exit code. Raises DemoError."""
         with ExitStack() as cleanup:
-            self._prepare_directory()
             port = settings.choose_port(self._settings.port)
             access = self._start_children(cleanup, port)
             rest = Rest(access, user_agent=user_agent("demo", "demo"))
@@ -88,33 +88,33 @@ class Demo:
             return 0
 
     def _start_children(self, cleanup: ExitStack, port: int) -> Access:
-        """Start the sandbox, and the scheduler as soon as the sandbox answers."""
+        """Start both at once: the sandbox serves before the scheduler has loaded its modules."""
         sandbox_port = settings.free_port()
+        url = f"http://{settings.HOST}:{sandbox_port}"
+        self._prepare_directory(url)
         self._start(cleanup, "sandbox", settings.sandbox_command(self._settings, sandbox_port))
-        access = self._wait_for_sandbox()
-        self._start(cleanup, "scheduler", settings.scheduler_command(self._settings, access.host, port))
-        return access
+        self._start(cleanup, "scheduler", settings.scheduler_command(self._settings, url, port))
+        self._wait_for_sandbox(sandbox_port)
+        try:
+            return load_access(str(self._settings.kubeconfig))
+        except ClientError as error:
+            raise DemoError(str(error)) from None
 
     def _start(self, cleanup: ExitStack, name: str, command: Sequence[str]) -> None:
         child = Child(name, command, self._settings.log(name), settings.environment())
         cleanup.callback(child.stop)
         self._children.append(child)
 
-    def _wait_for_sandbox(self) -> Access:
-        """The kubeconfig appears when the sandbox is ready."""
+    def _wait_for_sandbox(self, port: int) -> None:
+        """Until it accepts connections. Raises DemoError."""
         deadline = self._now() + _SANDBOX_SECONDS
-        while not self._settings.kubeconfig.exists():
+        while settings.is_free(port):
             self._check_children()
             if self._now() > deadline:
-                raise DemoError(
-                    f"the sandbox is not ready after {_SANDBOX_SECONDS:.0f} s (its log: {self._settings.log('sandbox')})"
-                )
+                log = self._settings.log("sandbox")
+                raise DemoError(f"the sandbox is not ready after {_SANDBOX_SECONDS:.0f} s (its log: {log})")
             if self._stop.wait(0.02):
                 raise DemoError("stopped before the sandbox was ready")
-        try:
-            return load_access(str(self._settings.kubeconfig))
-        except ClientError as error:
-            raise DemoError(str(error)) from None
 
     def _follow(self, informer: Informer[Pod]) -> None:
         """Show progress until every pod is judged. Raises DemoError when that takes too long."""
@@ -172,13 +172,14 @@ class Demo:
         for child in self._children:
             child.check()
 
-    def _prepare_directory(self) -> None:
-        """A kubeconfig of an earlier run must not be taken for this one's."""
+    def _prepare_directory(self, url: str) -> None:
+        """The directory, and the kubeconfig of the sandbox that will serve at ``url``."""
+        directory = self._settings.directory
         try:
-            self._settings.directory.mkdir(parents=True, exist_ok=True)
-            self._settings.kubeconfig.unlink(missing_ok=True)
+            directory.mkdir(parents=True, exist_ok=True)
+            self._settings.kubeconfig.write_text(kubeconfig(url))
         except OSError as error:
-            raise DemoError(f"{self._settings.directory} cannot be used: {error.strerror}") from None
+            raise DemoError(f"{directory} cannot be used: {error.strerror}") from None
 
 
 def _settings(arguments: list[str]) -> Settings:

@@ -62,7 +62,7 @@ class Settings:
 def sandbox_command(settings: Settings, port: int) -> list[str]:
     """The sandbox's command line."""
     loads = [word for path in settings.load for word in ("--load", str(path))]
-    return [*_python(), "sandbox", "--port", str(port), "--kubeconfig", str(settings.kubeconfig), *loads]
+    return [*_python(), "sandbox", "--port", str(port), *loads]
 
 
 def scheduler_command(settings: Settings, master: str, port: int) -> list[str]:
@@ -96,10 +96,10 @@ def environment() -> dict[str, str]:
 def choose_port(wanted: int) -> int:
     """The port that was asked for; without one the usual port when it is free, else any free port. Raises DemoError."""
     if wanted:
-        if not _is_free(wanted):
+        if not is_free(wanted):
             raise DemoError(f"port {wanted} is taken; leave out --port to have a free one chosen")
         return wanted
-    return USUAL_PORT if _is_free(USUAL_PORT) else free_port()
+    return USUAL_PORT if is_free(USUAL_PORT) else free_port()
 
 
 def free_port() -> int:
@@ -109,7 +109,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Whether nobody listens on the port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -18,7 +18,9 @@ Decisions = Mapping[str, Decision]
 
 def show(console: Console, pods: Sequence[Pod], placements: list[Placement], decisions: Decisions) -> None:
     """Print the whole of it."""
-    placed = {each.pod for each in placements}
+    placed = {each.pod for each in placements} | {
+        pod for pod, each in decisions.items() if each.result == "scheduled"
+    }
     ours = [pod for pod in pods if pod.full_name in placed]
     before = [pod for pod in pods if state_of(pod) == "bound" and pod.full_name not in placed]
     pending = [pod for pod in pods if state_of(pod) != "bound"]
@@ -92,6 +94,8 @@ def _reason(pod: Pod, decision: Decision | None) -> str:
     for condition in pod.status.conditions:
         if condition.type == "PodScheduled" and condition.message:
             return condition.message
+    if pod.spec.scheduling_gates:
+        return f"waiting for scheduling gates: [{' '.join(each.name for each in pod.spec.scheduling_gates)}]"
     return decision.message if decision else ""
 
 
