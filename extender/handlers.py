@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import msgspec
 import numpy as np
 
+from extender import quantities
 from extender.schemas import SentNodes
 from scheduler.apis.objects import Node
 from scheduler.apis.quantity import QuantityError
@@ -188,7 +189,7 @@ def _scene(state: State, pod: PodInfo, sent: Sequence[Node]) -> tuple[Nodes, Map
         try:
             table.set_node(node)
         except QuantityError as error:
-            unreadable[node.metadata.name] = f"node cannot be read: status.allocatable: {error}"
+            unreadable[node.metadata.name] = f"node cannot be read: {quantities.unreadable(node) or error}"
     return table, unreadable
 
 

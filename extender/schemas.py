@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load, validate, validates_schema
 
+from extender.quantities import unreadable
 from scheduler.apis.objects import Base, DecodeError, Node, Pod, decode
 from scheduler.apis.quantity import QuantityError
 from scheduler.framework.pods import PodInfo
@@ -25,6 +26,7 @@ from scheduler.framework.pods import PodInfo
 T = TypeVar("T")
 
 _NULL = b"null"
+_REQUIRED: Mapping[str, Any] = {"required": True, "error_messages": {"required": "is missing"}}
 _NOT_EMPTY = validate.Length(1, error="is empty")
 
 
@@ -97,10 +99,11 @@ class Binding:
 
 
 def _pod(raw: msgspec.Raw) -> PodInfo:
+    pod = _decoded(Pod, raw)
     try:
-        return PodInfo(_decoded(Pod, raw))
+        return PodInfo(pod)
     except QuantityError as error:
-        raise ValidationError(str(error)) from error
+        raise ValidationError(unreadable(pod) or str(error)) from error
 
 
 def _names(raw: msgspec.Raw) -> Sequence[str]:
@@ -167,7 +170,7 @@ class _Envelope(Schema):
 class CallSchema(_Envelope):
     """``ExtenderArgs``. When both forms are there, the names count."""
 
-    pod = _Raw(_pod, data_key="Pod", required=True, error_messages={"required": "is missing"})
+    pod = _Raw(_pod, data_key="Pod", **_REQUIRED)
     nodes = _Raw(_nodes, data_key="Nodes", load_default=None)
     names = _Raw(_names, data_key="NodeNames", load_default=None)
 
@@ -188,10 +191,10 @@ class CallSchema(_Envelope):
 class BindingSchema(_Envelope):
     """``ExtenderBindingArgs``. A pod without a uid is bound whatever its uid is."""
 
-    name = _Raw(_text, data_key="PodName", load_default="", validate=_NOT_EMPTY)
-    namespace = _Raw(_text, data_key="PodNamespace", load_default="", validate=_NOT_EMPTY)
+    name = _Raw(_text, data_key="PodName", validate=_NOT_EMPTY, **_REQUIRED)
+    namespace = _Raw(_text, data_key="PodNamespace", validate=_NOT_EMPTY, **_REQUIRED)
     uid = _Raw(_text, data_key="PodUID", load_default="")
-    node = _Raw(_text, data_key="Node", load_default="", validate=_NOT_EMPTY)
+    node = _Raw(_text, data_key="Node", validate=_NOT_EMPTY, **_REQUIRED)
 
     @post_load
     def _make(self, data: Mapping[str, Any], **_: Any) -> Binding:
