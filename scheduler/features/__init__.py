@@ -1,6 +1,6 @@
 """Feature gates: which of Kubernetes' gated behaviours are on.
 
-`gates.HISTORY` is the one table. From it and from the `--feature-gates` flags comes a `Features` value that never
+`table.HISTORY` is the one table. From it and from the `--feature-gates` flags comes a `Features` value that never
 changes: whoever needs a gate is handed the value and asks `features.enabled("X")`. There is no global set of gates.
 
 Texts and rules are component-base's (`featuregate`, `compatibility`): an unknown gate is only a warning, a locked one an
@@ -16,9 +16,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from scheduler.features.gates import DEPENDENCIES, HISTORY
+from scheduler.features.table import DEPENDENCIES, HISTORY
 
-__all__ = ["BINARY_VERSION", "COMPONENT", "Features", "Gate"]
+__all__ = ["BINARY_VERSION", "COMPONENT", "Features", "Gate", "gates"]
 
 BINARY_VERSION: Final = "1.36"
 COMPONENT: Final = "kube"

@@ -15,7 +15,6 @@ from scheduler.apis.config.args_validation import validate_fit
 from scheduler.apis.config.completion import ignored_resources
 from scheduler.apis.config.defaults import EXTENSION_POINTS, IMPLEMENTED, MULTI_POINT, implements_in_tree
 from scheduler.apis.config.expansion import ALL, Implements, expand_plugins, needed, repeated_plugins
-from scheduler.apis.config.extender_tls import tls_faults
 from scheduler.apis.config.types import KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
 from scheduler.apis.fielderror import FieldError, invalid, not_found, required
 
@@ -34,8 +33,8 @@ def startup_errors(
     `known` holds the names of all plugins there are, `implements` tells which points each of them has.
     """
     errors: list[FieldError] = []
-    for i, extender in enumerate(config.extenders):
-        errors += tls_faults(f"extenders[{i}].tlsConfig", extender)
+    if any(extender.tls_config for extender in config.extenders):
+        errors += _tls(config)
     ignored = ignored_resources(config.extenders)
     for i, profile in enumerate(config.profiles):
         path = f"profiles[{i}]"
@@ -45,6 +44,14 @@ def startup_errors(
         errors += _fit(path, profile)
         errors += _plugins(f"{path}.plugins", profile.plugins, known, implements)
     return errors
+
+
+def _tls(config: KubeSchedulerConfiguration) -> Faults:
+    # cryptography is slow to import, and few configurations have TLS material to look at.
+    from scheduler.apis.config.extender_tls import tls_faults
+
+    for i, extender in enumerate(config.extenders):
+        yield from tls_faults(f"extenders[{i}].tlsConfig", extender)
 
 
 def _fit(path: str, profile: KubeSchedulerProfile) -> Faults:
