@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import yaml
 
-from scheduler.sandbox import errors
+from scheduler.sandbox import errors, protobuf
 from scheduler.sandbox.http import Request
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.schema import Cleaner, WrongTypeError
+from scheduler.sandbox.yamlreader import YamlError, documents
 
 Object = dict[str, Any]
-_ACCEPTED = "application/json, application/yaml"
+_ACCEPTED = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 
 
 def media_type(request: Request) -> str:
@@ -28,6 +28,11 @@ def decode(request: Request) -> Any:
         return from_json(request.body)
     if kind in ("application/yaml", "text/yaml"):
         return from_yaml(request.body)
+    if kind == protobuf.MEDIA_TYPE:
+        try:
+            return protobuf.decode(request.body)
+        except protobuf.ProtobufError as error:
+            raise errors.bad_request(str(error)) from None
     raise errors.unsupported_media(_ACCEPTED)
 
 
@@ -42,9 +47,12 @@ def from_json(body: bytes) -> Any:
 def from_yaml(body: bytes) -> Any:
     """One YAML document to plain values. Raises 400."""
     try:
-        return yaml.load(body, Loader=yaml.CSafeLoader)
-    except (yaml.YAMLError, RecursionError, UnicodeDecodeError, ValueError) as error:
+        found = [value for _, value in documents(body)]
+    except YamlError as error:
         raise errors.bad_request(f"the body of the request is not valid YAML: {error}") from None
+    if len(found) != 1:
+        raise errors.bad_request("the body of the request is not one YAML document")
+    return found[0]
 
 
 def as_kind(value: Any, resource: Resource) -> Object:

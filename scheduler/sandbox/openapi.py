@@ -1,7 +1,7 @@
 """OpenAPI v2 and v3, made from the same field schemas that bodies are checked with.
 
 kubectl reads v3: to know that the server validates fields (the parameter fieldValidation of PATCH), by which keys lists merge, and for
-`explain`. Documents are built when first asked for: loading all models takes about half a second.
+`explain`. Documents are built when first asked for: the texts of a large group take about half a second to load.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from typing import Any
 import msgspec
 
 from scheduler.sandbox import errors
+from scheduler.sandbox.descriptions import KIND_FIELDS, describe
 from scheduler.sandbox.http import Request, Response
 from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, Resource
 from scheduler.sandbox.schema import FieldType, ModelSchema, model_schema
-from scheduler.sandbox.strategic import PRIMITIVE_LISTS, merge_key
 
 Object = dict[str, Any]
 _SCALARS: dict[str, Object] = {
-    "str": {"type": "string"},
+    "string": {"type": "string"},
     "int": {"type": "integer", "format": "int64"},
     "float": {"type": "number", "format": "double"},
     "bool": {"type": "boolean"},
-    "datetime": {"type": "string", "format": "date-time"},
+    "time": {"type": "string", "format": "date-time"},
+    "microtime": {"type": "string", "format": "date-time"},
+    "duration": {"type": "string"},
     "bytes": {"type": "string", "format": "byte"},
     "quantity": {"x-kubernetes-int-or-string": True},
-    "object": {},
+    "intorstring": {"x-kubernetes-int-or-string": True},
+    "strings": {"type": "array", "items": {"type": "string"}},
+    "any": {"type": "object"},
 }
 _PATCHES = (
     "application/json-patch+json",
@@ -96,10 +100,12 @@ def _v2() -> bytes:
             "name": "body",
             "in": "body",
             "required": True,
-            "schema": {"$ref": f"#/definitions/{resource.model}"},
+            "schema": {"$ref": f"#/definitions/{_full_name(resource.model)}"},
         }
         query = [{"name": name, "in": "query", "type": "string"} for name in _PARAMETERS]
-        answer = {"200": {"description": "OK", "schema": {"$ref": f"#/definitions/{resource.model}"}}}
+        answer = {
+            "200": {"description": "OK", "schema": {"$ref": f"#/definitions/{_full_name(resource.model)}"}}
+        }
         common = {"responses": answer, "x-kubernetes-group-version-kind": kind}
         paths[collection] = {"post": {**common, "parameters": [body, *query], "x-kubernetes-action": "post"}}
         if "patch" in resource.verbs:
@@ -130,7 +136,7 @@ def _paths_of(resource: Resource) -> tuple[str, str]:
 def _v3_paths(resource: Resource) -> Object:
     collection, item = _paths_of(resource)
     kind = {"group": resource.group, "version": resource.version, "kind": resource.kind}
-    reference = {"schema": {"$ref": f"#/components/schemas/{resource.model}"}}
+    reference = {"schema": {"$ref": f"#/components/schemas/{_full_name(resource.model)}"}}
     query = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in _PARAMETERS]
     answer = {"200": {"description": "OK", "content": {"application/json": reference}}}
     common = {"responses": answer, "parameters": query, "x-kubernetes-group-version-kind": kind}
@@ -166,35 +172,45 @@ def _schemas(resources: list[Resource], prefix: str, *, allof: bool) -> Object:
             {"group": resource.group, "version": resource.version, "kind": resource.kind}
         )
     return {
-        name: _object(schema, prefix, kinds.get(name), allof=allof) for name, schema in sorted(found.items())
+        _full_name(name): _object(schema, prefix, kinds.get(name), allof=allof)
+        for name, schema in sorted(found.items())
     }
 
 
+def _full_name(model: str) -> str:
+    """The name in real OpenAPI documents: `io.k8s.api.core.v1.Pod`."""
+    if model.startswith("meta."):
+        return f"io.k8s.apimachinery.pkg.apis.{model}"
+    return f"io.k8s.api.{model}"
+
+
 def _object(schema: ModelSchema, prefix: str, kinds: list[Object] | None, *, allof: bool) -> Object:
+    texts = describe(schema.name)
     properties = {}
+    if kinds:
+        properties = {name: {"type": "string", "description": text} for name, text in KIND_FIELDS.items()}
     for name, field in schema.fields.items():
-        properties[name] = _property(schema.name, name, field, prefix, allof=allof)
-    result: Object = {"type": "object", "description": schema.description, "properties": properties}
-    if schema.required:
-        result["required"] = list(schema.required)
+        properties[name] = _property(field, prefix, texts.fields.get(name, ""), allof=allof)
+    result: Object = {"type": "object", "description": texts.about, "properties": properties}
+    if texts.required:
+        result["required"] = list(texts.required)
     if kinds:
         result["x-kubernetes-group-version-kind"] = kinds
     return result
 
 
-def _property(model: str, name: str, field: FieldType, prefix: str, *, allof: bool) -> Object:
-    reference: Object = {"$ref": prefix + field.name}
+def _property(field: FieldType, prefix: str, description: str, *, allof: bool) -> Object:
+    reference: Object = {"$ref": prefix + _full_name(field.name)}
     value: Object = reference if field.is_model else dict(_SCALARS[field.name])
     if field.is_model and allof:
         value = {"allOf": [reference], "default": {}}
-    extra: Object = {"description": field.description} if field.description else {}
-    if field.shape == "list":
-        key = merge_key(model, name, field)
-        if key:
-            extra |= {"x-kubernetes-patch-merge-key": key, "x-kubernetes-patch-strategy": "merge"}
-        elif (model, name) in PRIMITIVE_LISTS:
-            extra |= {"x-kubernetes-patch-strategy": "merge"}
+    extra: Object = {"description": description} if description else {}
+    if field.shape == "[]":
+        if field.merge_key:
+            extra["x-kubernetes-patch-strategy"] = "merge"
+        if field.merge_key not in ("", "-"):
+            extra["x-kubernetes-patch-merge-key"] = field.merge_key
         return {"type": "array", "items": value, **extra}
-    if field.shape == "map":
+    if field.shape == "{}":
         return {"type": "object", "additionalProperties": value, **extra}
     return {**value, **extra}

@@ -12,8 +12,8 @@ from scheduler.apis.fielderror import required
 from scheduler.sandbox import bodies, errors
 from scheduler.sandbox.http import Request
 from scheduler.sandbox.patch import PatchError, json_patch, merge_patch
-from scheduler.sandbox.schema import model_schema
-from scheduler.sandbox.strategic import merge_key, strategic_merge
+from scheduler.sandbox.schema import FieldType, model_schema
+from scheduler.sandbox.strategic import strategic_merge
 
 Object = dict[str, Any]
 APPLY = ("application/apply-patch+yaml", "application/apply-patch+cbor")
@@ -72,26 +72,28 @@ def _without_dropped(current: Object, previous: Object, configuration: Object, m
     result = dict(current)
     for name, old in previous.items():
         field = schema.fields.get(name) if schema else None
-        if name not in configuration:
-            if not isinstance(old, dict) or not isinstance(result.get(name), dict):
-                result.pop(name, None)
-                continue
-            configured: Any = {}
+        kept = _kept(result.get(name), old, configuration.get(name), field)
+        if kept is None:
+            result.pop(name, None)
         else:
-            configured = configuration[name]
-        inner = field.name if field and field.is_model else None
-        if isinstance(old, dict) and isinstance(configured, dict) and isinstance(result.get(name), dict):
-            result[name] = _without_dropped(result[name], old, configured, inner)
-        elif (
-            isinstance(old, list)
-            and isinstance(configured, list)
-            and field
-            and isinstance(result.get(name), list)
-        ):
-            key = merge_key(model or "", name, field)
-            if key:
-                result[name] = _items_without_dropped(result[name], old, configured, key, inner)
+            result[name] = kept
     return result
+
+
+def _kept(current: Any, old: Any, configured: Any, field: FieldType | None) -> Any:
+    """What stays of one field; None when nothing does."""
+    inner = field.name if field and field.is_model else None
+    if isinstance(old, dict) and isinstance(current, dict):
+        return _without_dropped(current, old, configured if isinstance(configured, dict) else {}, inner)
+    if configured is None:
+        return None
+    if (
+        field
+        and field.merge_key not in ("", "-")
+        and all(isinstance(value, list) for value in (current, old, configured))
+    ):
+        return _items_without_dropped(current, old, configured, field.merge_key, inner)
+    return current
 
 
 def _items_without_dropped(

@@ -1,181 +1,121 @@
 """Which resources the sandbox serves: one declarative table.
 
-Everything else (routing, discovery, OpenAPI, storage) reads this table; a new kind is a new line. `model` names the type in the official
-client's models, from which the field schema is read.
+Everything else (routing, discovery, OpenAPI, storage) reads this table; a new kind is a new line, and its types' lines in `api_fields.json`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+
+# Scope: `!` marks kinds that are only ever created and answered (reviews, bindings), `*` what `kubectl get all` shows.
+_TABLE = """
+# group/version           kind                      plural                     scope       short   subresources
+v1                        Binding                   bindings                   namespace!  -       -
+v1                        ConfigMap                 configmaps                 namespace   cm      -
+v1                        Endpoints                 endpoints                  namespace   ep      -
+v1                        Event                     events                     namespace   ev      -
+v1                        LimitRange                limitranges                namespace   limits  -
+v1                        Namespace                 namespaces                 cluster     ns      finalize,status
+v1                        Node                      nodes                      cluster     no      status
+v1                        PersistentVolumeClaim     persistentvolumeclaims     namespace   pvc     status
+v1                        PersistentVolume          persistentvolumes          cluster     pv      status
+v1                        Pod                       pods                       namespace*  po      binding,ephemeralcontainers,eviction,resize,status
+v1                        PodTemplate               podtemplates               namespace   -       -
+v1                        ReplicationController     replicationcontrollers     namespace*  rc      scale,status
+v1                        ResourceQuota             resourcequotas             namespace   quota   status
+v1                        Secret                    secrets                    namespace   -       -
+v1                        ServiceAccount            serviceaccounts            namespace   sa      -
+v1                        Service                   services                   namespace*  svc     status
+apps/v1                   ControllerRevision        controllerrevisions        namespace   -       -
+apps/v1                   DaemonSet                 daemonsets                 namespace*  ds      status
+apps/v1                   Deployment                deployments                namespace*  deploy  scale,status
+apps/v1                   ReplicaSet                replicasets                namespace*  rs      scale,status
+apps/v1                   StatefulSet               statefulsets               namespace*  sts     scale,status
+authentication.k8s.io/v1  SelfSubjectReview         selfsubjectreviews         cluster!    -       -
+authentication.k8s.io/v1  TokenReview               tokenreviews               cluster!    -       -
+authorization.k8s.io/v1   LocalSubjectAccessReview  localsubjectaccessreviews  namespace!  -       -
+authorization.k8s.io/v1   SelfSubjectAccessReview   selfsubjectaccessreviews   cluster!    -       -
+authorization.k8s.io/v1   SelfSubjectRulesReview    selfsubjectrulesreviews    cluster!    -       -
+authorization.k8s.io/v1   SubjectAccessReview       subjectaccessreviews       cluster!    -       -
+batch/v1                  CronJob                   cronjobs                   namespace*  cj      status
+batch/v1                  Job                       jobs                       namespace*  -       status
+coordination.k8s.io/v1    Lease                     leases                     namespace   -       -
+events.k8s.io/v1          Event                     events                     namespace   ev      -
+node.k8s.io/v1            RuntimeClass              runtimeclasses             cluster     -       -
+policy/v1                 PodDisruptionBudget       poddisruptionbudgets       namespace   pdb     status
+resource.k8s.io/v1        DeviceClass               deviceclasses              cluster     -       -
+resource.k8s.io/v1        ResourceClaim             resourceclaims             namespace   -       status
+resource.k8s.io/v1        ResourceClaimTemplate     resourceclaimtemplates     namespace   -       -
+resource.k8s.io/v1        ResourceSlice             resourceslices             cluster     -       -
+scheduling.k8s.io/v1      PriorityClass             priorityclasses            cluster     pc      -
+storage.k8s.io/v1         CSIDriver                 csidrivers                 cluster     -       -
+storage.k8s.io/v1         CSINode                   csinodes                   cluster     -       -
+storage.k8s.io/v1         CSIStorageCapacity        csistoragecapacities       namespace   -       -
+storage.k8s.io/v1         StorageClass              storageclasses             cluster     sc      -
+storage.k8s.io/v1         VolumeAttachment          volumeattachments          cluster     -       status
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One served resource. `storage` is the key in the store: two views of one thing (both kinds of events) share it."""
+    """One served resource."""
 
     group: str
     version: str
     kind: str
     plural: str
     namespaced: bool
-    model: str
-    short_names: tuple[str, ...] = ()
-    subresources: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    storage: str = ""
-    verbs: tuple[str, ...] = field(default=ALL_VERBS)
+    short_names: tuple[str, ...]
+    subresources: tuple[str, ...]
+    categories: tuple[str, ...]
+    verbs: tuple[str, ...]
 
     @property
     def api_version(self) -> str:
+        """`v1`, `apps/v1`."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
     def key(self) -> str:
-        """Where the store keeps the objects: `pods`, `deployments.apps`."""
-        return self.storage or (f"{self.plural}.{self.group}" if self.group else self.plural)
+        """Where the store keeps the objects: `pods`, `deployments.apps`; both kinds of events are one."""
+        if not self.group or self.plural == "events":
+            return self.plural
+        return f"{self.plural}.{self.group}"
+
+    @property
+    def model(self) -> str:
+        """The type's name in `schema`: `core.v1.Pod`, `resource.v1.ResourceClaim`."""
+        return f"{self.group.partition('.')[0] or 'core'}.{self.version}.{self.kind}"
 
     @property
     def has_status(self) -> bool:
+        """Whether status is written through an endpoint of its own."""
         return "status" in self.subresources
 
 
-def _row(group_version: str, kind: str, plural: str, scope: str, model: str = "", **more: object) -> Resource:
+def _parse(line: str) -> Resource:
+    group_version, kind, plural, scope, short, subresources = line.split()
     group, _, version = group_version.rpartition("/")
-    words = {
-        name: tuple(str(value).split()) if name != "storage" else str(value) for name, value in more.items()
-    }
-    version_word = version[0].upper() + version[1:]
-    return Resource(group, version, kind, plural, scope == "ns", model or version_word + kind, **words)  # type: ignore[arg-type]
+    return Resource(
+        group,
+        version,
+        kind,
+        plural,
+        namespaced=scope.startswith("namespace"),
+        short_names=_words(short),
+        subresources=_words(subresources),
+        categories=("all",) if "*" in scope else (),
+        verbs=("create",) if "!" in scope else ALL_VERBS,
+    )
 
 
-RESOURCES: tuple[Resource, ...] = (
-    _row("v1", "Binding", "bindings", "ns", verbs="create"),
-    _row("v1", "ConfigMap", "configmaps", "ns", short_names="cm"),
-    _row("v1", "Endpoints", "endpoints", "ns", short_names="ep"),
-    _row("v1", "Event", "events", "ns", "CoreV1Event", short_names="ev"),
-    _row("v1", "LimitRange", "limitranges", "ns", short_names="limits"),
-    _row("v1", "Namespace", "namespaces", "cluster", short_names="ns", subresources="finalize status"),
-    _row("v1", "Node", "nodes", "cluster", short_names="no", subresources="status"),
-    _row(
-        "v1",
-        "PersistentVolumeClaim",
-        "persistentvolumeclaims",
-        "ns",
-        short_names="pvc",
-        subresources="status",
-    ),
-    _row("v1", "PersistentVolume", "persistentvolumes", "cluster", short_names="pv", subresources="status"),
-    _row(
-        "v1",
-        "Pod",
-        "pods",
-        "ns",
-        short_names="po",
-        categories="all",
-        subresources="binding ephemeralcontainers eviction resize status",
-    ),
-    _row("v1", "PodTemplate", "podtemplates", "ns"),
-    _row(
-        "v1",
-        "ReplicationController",
-        "replicationcontrollers",
-        "ns",
-        short_names="rc",
-        categories="all",
-        subresources="scale status",
-    ),
-    _row("v1", "ResourceQuota", "resourcequotas", "ns", short_names="quota", subresources="status"),
-    _row("v1", "Secret", "secrets", "ns"),
-    _row("v1", "ServiceAccount", "serviceaccounts", "ns", short_names="sa"),
-    _row("v1", "Service", "services", "ns", short_names="svc", categories="all", subresources="status"),
-    _row("apps/v1", "ControllerRevision", "controllerrevisions", "ns"),
-    _row(
-        "apps/v1", "DaemonSet", "daemonsets", "ns", short_names="ds", categories="all", subresources="status"
-    ),
-    _row(
-        "apps/v1",
-        "Deployment",
-        "deployments",
-        "ns",
-        short_names="deploy",
-        categories="all",
-        subresources="scale status",
-    ),
-    _row(
-        "apps/v1",
-        "ReplicaSet",
-        "replicasets",
-        "ns",
-        short_names="rs",
-        categories="all",
-        subresources="scale status",
-    ),
-    _row(
-        "apps/v1",
-        "StatefulSet",
-        "statefulsets",
-        "ns",
-        short_names="sts",
-        categories="all",
-        subresources="scale status",
-    ),
-    _row("authentication.k8s.io/v1", "SelfSubjectReview", "selfsubjectreviews", "cluster", verbs="create"),
-    _row("authentication.k8s.io/v1", "TokenReview", "tokenreviews", "cluster", verbs="create"),
-    _row(
-        "authorization.k8s.io/v1",
-        "LocalSubjectAccessReview",
-        "localsubjectaccessreviews",
-        "ns",
-        verbs="create",
-    ),
-    _row(
-        "authorization.k8s.io/v1",
-        "SelfSubjectAccessReview",
-        "selfsubjectaccessreviews",
-        "cluster",
-        verbs="create",
-    ),
-    _row(
-        "authorization.k8s.io/v1",
-        "SelfSubjectRulesReview",
-        "selfsubjectrulesreviews",
-        "cluster",
-        verbs="create",
-    ),
-    _row("authorization.k8s.io/v1", "SubjectAccessReview", "subjectaccessreviews", "cluster", verbs="create"),
-    _row("batch/v1", "CronJob", "cronjobs", "ns", short_names="cj", categories="all", subresources="status"),
-    _row("batch/v1", "Job", "jobs", "ns", categories="all", subresources="status"),
-    _row("coordination.k8s.io/v1", "Lease", "leases", "ns"),
-    _row("events.k8s.io/v1", "Event", "events", "ns", "EventsV1Event", short_names="ev", storage="events"),
-    _row("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", "cluster"),
-    _row(
-        "policy/v1",
-        "PodDisruptionBudget",
-        "poddisruptionbudgets",
-        "ns",
-        short_names="pdb",
-        subresources="status",
-    ),
-    _row("resource.k8s.io/v1", "DeviceClass", "deviceclasses", "cluster"),
-    _row(
-        "resource.k8s.io/v1",
-        "ResourceClaim",
-        "resourceclaims",
-        "ns",
-        "ResourceV1ResourceClaim",
-        subresources="status",
-    ),
-    _row("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates", "ns"),
-    _row("resource.k8s.io/v1", "ResourceSlice", "resourceslices", "cluster"),
-    _row("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", "cluster", short_names="pc"),
-    _row("storage.k8s.io/v1", "CSIDriver", "csidrivers", "cluster"),
-    _row("storage.k8s.io/v1", "CSINode", "csinodes", "cluster"),
-    _row("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities", "ns"),
-    _row("storage.k8s.io/v1", "StorageClass", "storageclasses", "cluster", short_names="sc"),
-    _row("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", "cluster", subresources="status"),
-)
+def _words(cell: str) -> tuple[str, ...]:
+    return () if cell == "-" else tuple(cell.split(","))
+
+
+RESOURCES = tuple(_parse(line) for line in _TABLE.splitlines() if line and not line.startswith("#"))
 
 BY_PATH: dict[tuple[str, str, str], Resource] = {(r.group, r.version, r.plural): r for r in RESOURCES}
 BY_KIND: dict[tuple[str, str], Resource] = {(r.api_version, r.kind): r for r in RESOURCES}

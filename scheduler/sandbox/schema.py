@@ -1,10 +1,11 @@
-"""What fields a kind has, read from the official client's models.
+"""What fields a kind has: names, types, merge keys and wire numbers, for every type that the sandbox serves.
 
-The `kubernetes` package carries every API type with its field names and types; reading them keeps the sandbox's idea of a Pod as complete as
-the real one without a copy of the API here. Models load one by one when first asked for: a Pod costs some 0.2 s once.
+`api_fields.json` holds the facts of Kubernetes 1.36's API types, taken from the tags of the Go structs in k8s.io/api: one line per type, one
+entry per field: the protobuf number, a shape (`*` may be absent, `[]` list, `{}` map, `^` fields of another type written inline), a type, and
+the key by which a list merges (`-`: a list of plain values that merges). A type is a scalar or the name of another line.
 
-`Cleaner` does what Go's decoder does with a body: null means absent, unknown fields are dropped and reported, a wrong JSON type is an error,
-quantities come out in canonical form (`0.5` is stored as `500m`).
+`Cleaner` does with a JSON body what Go's decoder does: null means absent, unknown fields are dropped and reported, a wrong JSON type is an
+error, quantities come out in canonical form (`0.5` is stored as `500m`).
 """
 
 from __future__ import annotations
@@ -12,115 +13,82 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import resources
 from typing import Any
+
+import msgspec
 
 from scheduler.apis.quantity import QuantityError, from_json
 
-QUANTITY_FIELDS = frozenset(
-    [
-        "allocatable",
-        "allocatedResources",
-        "capacity",
-        "default",
-        "defaultRequest",
-        "divisor",
-        "hard",
-        "limits",
-        "max",
-        "maxLimitRequestRatio",
-        "maximumVolumeSize",
-        "min",
-        "overhead",
-        "podFixed",
-        "requests",
-        "sizeLimit",
-        "used",
-        "value",
-    ]
-)
-_QUANTITY_VALUE_MODELS = frozenset({"V1DeviceCapacity", "V1Counter"})
-_TYPE = re.compile(r"^(?:(?P<outer>List|Dict\[str, )\[?)?(?P<inner>List\[)?(?P<name>\w+)\]*$")
+_ENTRY = re.compile(r"(\d+) (\*|\[\]|\{\}|\^)?(\S+)(?: (\S+))?")
 _JSON_TYPES = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
 _SCALARS: dict[str, tuple[type, ...]] = {
-    "str": (str,),
-    "datetime": (str,),
+    "string": (str,),
+    "time": (str,),
+    "microtime": (str,),
+    "duration": (str,),
     "bytes": (str,),
     "int": (int,),
     "float": (int, float),
     "bool": (bool,),
+    "intorstring": (int, str),
+    "strings": (list,),
 }
-_GO_TYPES = {
-    "str": "string",
-    "datetime": "string",
-    "bytes": "[]uint8",
-    "int": "int64",
-    "float": "float64",
-    "bool": "bool",
-}
+_GO_TYPES = {"int": "int64", "float": "float64", "bytes": "[]uint8", "time": "Time", "microtime": "MicroTime"}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldType:
-    """A field: `shape` is "", "list" or "map"; `name` a scalar (`str`, `int`, `quantity`, `object`, ...) or a model's name."""
+    """A field: `shape` is "", "*", "[]", "{}" or "^"; `name` a scalar (`string`, `quantity`, `any`, ...) or, `is_model`, a type."""
 
+    number: int
     shape: str
     name: str
     is_model: bool
-    description: str = ""
+    merge_key: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSchema:
-    """A type: its fields by JSON name, the required ones, and what it says about itself."""
+    """A type: `fields` by JSON name with inline types resolved, `wire` as it is sent in protobuf (number to JSON name and type)."""
 
     name: str
     fields: dict[str, FieldType]
-    required: tuple[str, ...]
-    description: str
+    wire: dict[int, tuple[str, FieldType]]
 
 
 class WrongTypeError(Exception):
     """A JSON value of another type than the field has; the text is worded like Go's decoder."""
 
 
-def _parse_type(text: str, model: str, json_name: str, description: str) -> FieldType:
-    shape = "list" if text.startswith("List[") else "map" if text.startswith("Dict[") else ""
-    inner = text
-    if shape:
-        inner = text.removeprefix("List[").removeprefix("Dict[str, ")[:-1]
-    if inner.startswith("List["):
-        return FieldType(shape, "object", False, description)
-    if _is_quantity(shape, inner, model, json_name):
-        return FieldType(shape, "quantity", False, description)
-    return FieldType(shape, inner, inner not in _SCALARS and inner != "object", description)
-
-
-def _is_quantity(shape: str, inner: str, model: str, json_name: str) -> bool:
-    if inner != "str" or shape == "list" or json_name not in QUANTITY_FIELDS:
-        return False
-    if json_name == "value":
-        return model in _QUANTITY_VALUE_MODELS
-    return shape == "map" or json_name in ("divisor", "sizeLimit", "maximumVolumeSize", "capacity")
+@cache
+def _lines() -> dict[str, dict[str, str]]:
+    raw = resources.files("scheduler.sandbox").joinpath("api_fields.json").read_bytes()
+    return msgspec.json.decode(raw, type=dict[str, dict[str, str]])
 
 
 @cache
 def model_schema(name: str) -> ModelSchema | None:
-    """The schema of a model of the official client, or None when this version of the client has no such type."""
-    from kubernetes.client import models  # loads a hundred modules: only a server that gets a body pays
-
-    model = getattr(models, name, None)
-    if model is None:
+    """The schema of a type such as `core.v1.Pod`, or None when the sandbox does not know it."""
+    line = _lines().get(name)
+    if line is None:
         return None
-    infos = getattr(model, "model_fields", {})
-    fields, required = {}, []
-    for python_name, type_text in model.openapi_types.items():
-        json_name = model.attribute_map[python_name]
-        info = infos.get(python_name)
-        fields[json_name] = _parse_type(type_text, name, json_name, getattr(info, "description", None) or "")
-        if info is not None and info.is_required():
-            required.append(json_name)
-    about = (model.__doc__ or "").partition("Attributes:")[0].strip()
-    return ModelSchema(name, fields, tuple(required), about)
+    fields: dict[str, FieldType] = {}
+    wire = {}
+    for json_name, entry in line.items():
+        field = _parse(entry)
+        wire[field.number] = (json_name, field)
+        inner = model_schema(field.name) if field.shape == "^" else None
+        fields |= inner.fields if inner else {json_name: field}
+    return ModelSchema(name, fields, wire)
+
+
+def _parse(entry: str) -> FieldType:
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
+        raise ValueError(f"api_fields.json: bad entry {entry!r}")
+    number, shape, name, key = match.groups()
+    return FieldType(int(number), shape or "", name, "." in name, key or "")
 
 
 @lru_cache(maxsize=8192, typed=True)
@@ -143,44 +111,47 @@ class Cleaner:
         result = {}
         for key, item in value.items():
             field = schema.fields.get(key)
-            if field is None:
+            if field is None and not (path == "" and key in ("kind", "apiVersion")):
                 self.unknown.append(f"{path}.{key}" if path else key)
+            elif field is None:
+                result[key] = item
             elif item is not None:
                 result[key] = self._field(item, field, model, f"{path}.{key}" if path else key)
         return result
 
     def _field(self, item: Any, field: FieldType, model: str, path: str) -> Any:
-        if field.shape == "list":
+        if field.shape == "[]":
             if type(item) is not list:
                 raise _wrong(item, model, path, "[]" + _go_type(field.name))
-            if field.is_model:
-                return [
-                    self._model(entry, field.name, f"{path}[{index}]")
-                    for index, entry in enumerate(item)
-                    if entry is not None
-                ]
-            return [_scalar(entry, field.name, model, path) for entry in item]
-        if field.shape == "map":
+            return [
+                self._value(entry, field, model, f"{path}[{index}]")
+                for index, entry in enumerate(item)
+                if entry is not None
+            ]
+        if field.shape == "{}":
             if type(item) is not dict:
                 raise _wrong(item, model, path, f"map[string]{_go_type(field.name)}")
-            if field.is_model:
-                return {
-                    key: self._model(entry, field.name, f"{path}.{key}")
-                    for key, entry in item.items()
-                    if entry is not None
-                }
             return {
-                key: _scalar("" if entry is None else entry, field.name, model, path)
+                key: self._value(_present(entry, field), field, model, f"{path}.{key}")
                 for key, entry in item.items()
             }
-        if field.is_model:
-            return self._model(item, field.name, path)
-        return _scalar(item, field.name, model, path)
+        return self._value(item, field, model, path)
 
-    def _model(self, item: Any, model: str, path: str) -> Any:
+    def _value(self, item: Any, field: FieldType, model: str, path: str) -> Any:
+        if not field.is_model:
+            return _scalar(item, field.name, model, path)
         if type(item) is not dict:
-            raise _wrong(item, model, path, _go_type(model))
-        return self.clean(item, model, path)
+            raise _wrong(item, model, path, _go_type(field.name))
+        return self.clean(item, field.name, path)
+
+
+def _present(entry: Any, field: FieldType) -> Any:
+    """Null in a map is the type's zero value."""
+    if entry is not None:
+        return entry
+    return (
+        {} if field.is_model else [] if field.name == "strings" else "0" if field.name == "quantity" else ""
+    )
 
 
 def _scalar(item: Any, name: str, model: str, path: str) -> Any:
@@ -200,15 +171,14 @@ def _scalar(item: Any, name: str, model: str, path: str) -> Any:
 
 
 def _go_type(name: str) -> str:
-    return (
-        _GO_TYPES.get(name)
-        or f"v1.{re.sub(r'^(Core|Events|Storage|Resource)?V[0-9a-z]+(?=[A-Z])', '', name)}"
-    )
+    if "." in name:
+        return f"v1.{name.rpartition('.')[2]}"
+    return _GO_TYPES.get(name, name)
 
 
 def _wrong(item: Any, model: str, path: str, go_type: str) -> WrongTypeError:
     place = re.sub(r"\[\d+\]", "", path)
-    owner = _go_type(model).removeprefix("v1.")
+    owner = model.rpartition(".")[2]
     return WrongTypeError(
         f"json: cannot unmarshal {_JSON_TYPES[type(item)]} into Go struct field {owner}.{place} of type {go_type}"
     )

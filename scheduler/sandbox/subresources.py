@@ -79,7 +79,7 @@ class Subresources:
 
     def _patch_scale(self, request: Request, target: Target) -> Response:
         entry = existing(self._cluster, target.resource, target.namespace, target.name)
-        return self._write_scale(request, target, patched(scale_of(entry), request, "V1Scale"))
+        return self._write_scale(request, target, patched(scale_of(entry), request, "autoscaling.v1.Scale"))
 
     def _write_scale(self, request: Request, target: Target, scale: Object) -> Response:
         old = existing(self._cluster, target.resource, target.namespace, target.name)
