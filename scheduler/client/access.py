@@ -153,7 +153,8 @@ def _token_file_hook(path: Path, now: Callable[[], float]) -> Callable[[Any], No
     def refresh(configuration: Any) -> None:
         nonlocal due
         if now() >= due:
-            configuration.api_key["BearerToken"] = f"Bearer {path.read_text().strip()}"
+            for key in configuration.api_key:
+                configuration.api_key[key] = f"Bearer {path.read_text().strip()}"
             due = now() + TOKEN_FILE_SECONDS
 
     return refresh

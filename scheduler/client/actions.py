@@ -1,6 +1,5 @@
 """The one port through which scheduling changes the cluster: bind a pod, patch its status, delete it."""
 
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -17,8 +16,6 @@ from scheduler.client.errors import (
 )
 from scheduler.client.resources import PODS
 from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Response, Rest
-
-log = logging.getLogger(__name__)
 
 PATCH_TRIES = 4
 PATCH_PAUSE = 0.01
@@ -66,22 +63,15 @@ class Actions:
         Raises ConflictError when the pod is bound to another node or is another pod by now, and whatever the server or the
         network said otherwise.
         """
-        try:
-            self._post_binding(namespace, name, uid, node)
-        except (TransportError, ConflictError) as error:
-            if isinstance(error, TransportError) and error.refused:
-                raise
-            bound_to = self._node_of(namespace, name, uid, error)
-            if bound_to == node:
-                log.debug("pod %s/%s is bound to %s already", namespace, name, node)
-            elif bound_to:
-                raise ConflictError(
-                    409, "Conflict", f"pod {namespace}/{name} is bound to node {bound_to}"
-                ) from error
-            elif isinstance(error, TransportError):
+        for last_try in (False, True):
+            try:
                 self._post_binding(namespace, name, uid, node)
-            else:
-                raise
+            except (TransportError, ConflictError) as error:
+                if not self._is_bound(namespace, name, uid, node, error):
+                    if last_try or isinstance(error, ConflictError):
+                        raise
+                    continue
+            return
 
     def patch_pod_status(self, namespace: str, name: str, patch: Mapping[str, Any]) -> None:
         """Apply a strategic merge patch (``{"status": {…}}``) to the pod's status; an empty patch is not sent.
@@ -119,8 +109,14 @@ class Actions:
         }
         return self._rest.request("POST", PODS.object(namespace, name, "binding"), body=binding)
 
-    def _node_of(self, namespace: str, name: str, uid: str, cause: ClientError) -> str:
-        """The node of the pod now, "" when it has none. Raises ``cause`` when the name belongs to another pod by now."""
+    def _is_bound(self, namespace: str, name: str, uid: str, node: str, cause: ClientError) -> bool:
+        """Whether the pod is bound to ``node`` after all; False when it is unbound.
+
+        Raises ``cause`` when nothing can have happened or the name belongs to another pod by now, ConflictError when the pod
+        is bound to another node.
+        """
+        if isinstance(cause, TransportError) and cause.refused:
+            raise cause
         try:
             pod = _pods.decode(self._rest.request("GET", PODS.object(namespace, name)).body)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -129,7 +125,12 @@ class Actions:
             ) from None
         if uid and pod.metadata.uid != uid:
             raise cause
-        return pod.spec.node_name or ""
+        bound_to = pod.spec.node_name
+        if bound_to and bound_to != node:
+            raise ConflictError(
+                409, "Conflict", f"pod {namespace}/{name} is bound to node {bound_to}"
+            ) from cause
+        return bound_to == node
 
 
 def _retriable(error: ClientError) -> bool:

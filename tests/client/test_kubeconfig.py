@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 import yaml
+from kubernetes.config import incluster_config
 
 from scheduler.client.access import Access, load_access, user_agent
 from scheduler.client.errors import AccessError
@@ -179,6 +181,28 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_neither_flag_outside_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(AccessError, match="give --kubeconfig or --master, or run inside a pod"):
+        load_access()
+
+
+def test_inside_a_pod_the_service_account_gives_access(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_text("pod-token\n")
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "ca.crt"))
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    access = load_access()
+    assert access.host == "https://[fd00::1]:443"
+    assert access.auth_headers() == {"authorization": "bearer pod-token"}
+
+
+def test_inside_a_pod_without_a_service_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "none"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    with pytest.raises(AccessError, match="Service token file does not exist"):
         load_access()
 
 

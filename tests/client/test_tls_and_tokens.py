@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 import trustme
 
+from scheduler.apis.objects.decode import decode
+from scheduler.apis.objects.node import Node
 from scheduler.client.access import load_access
 from scheduler.client.errors import TransportError, UnauthorizedError
+from scheduler.client.informers import Informer
 from scheduler.client.resources import NODES
 from scheduler.client.rest import Rest
 from scheduler.sandbox import Sandbox
+from tests.client.conftest import DEADLINE
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +46,15 @@ def client(kubeconfig: Path | str = "", master: str = "") -> Rest:
 def test_a_kubeconfig_with_authority_and_token_gets_in(secure: Sandbox, tmp_path: Path) -> None:
     secure.write_kubeconfig(tmp_path / "kubeconfig")
     assert client(tmp_path / "kubeconfig").request("GET", NODES.collection()).status == 200
+
+
+def test_a_silent_watch_over_tls_is_closed_from_another_thread(secure: Sandbox, tmp_path: Path) -> None:
+    secure.write_kubeconfig(tmp_path / "kubeconfig")
+    informer = Informer(client(tmp_path / "kubeconfig"), NODES, lambda raw: decode(Node, raw))
+    informer.start()
+    assert informer.wait_for_sync(DEADLINE)
+    informer.stop(DEADLINE)
+    assert informer.is_stopped
 
 
 def test_an_unknown_authority_is_refused(secure: Sandbox) -> None:
