@@ -118,8 +118,7 @@ def run() -> list[tuple[str, float, str]]:
         text=True,
     )
     try:
-        assert server.stdout is not None
-        url, load = server.stdout.readline().split()
+        url, load = (server.stdout.readline() if server.stdout else "").split()
         listed = list_seconds(url)
         with ProcessPoolExecutor(CLIENTS, mp_context=get_context("spawn")) as pool:
             warm = [pool.submit(list_seconds, url) for _ in range(CLIENTS)]

@@ -1,11 +1,12 @@
 """Admission: what the default plugins of a real API server do to objects that the scheduler reads.
 
 NamespaceLifecycle (404, 403), Priority, DefaultTolerationSeconds, ServiceAccount (the name only; no token volume is mounted, no kubelet would
-use it), RuntimeClass overhead, DefaultStorageClass, LimitRanger's container defaults.
+use it), RuntimeClass overhead, DefaultStorageClass, LimitRanger's container defaults; and the address of a Service.
 """
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from typing import Any
 
 from scheduler.sandbox import errors
@@ -15,6 +16,7 @@ from scheduler.sandbox.resources import NAMESPACES, Resource
 Object = dict[str, Any]
 _UNREACHABLE = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATION_SECONDS = 300
+_SERVICE_NETWORK = ip_network("10.96.0.0/12")
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
@@ -29,6 +31,8 @@ def admit(cluster: Cluster, resource: Resource, obj: Object) -> None:
             _priority(cluster, obj)
             _runtime_class(cluster, obj)
             _default_tolerations(obj["spec"])
+        case "services":
+            _cluster_ip(cluster, obj["spec"])
         case "persistentvolumeclaims":
             _default_storage_class(cluster, obj.setdefault("spec", {}))
 
@@ -123,6 +127,19 @@ def _default_tolerations(spec: Object) -> None:
 
 def _covers(toleration: Object, key: str) -> bool:
     return toleration.get("key", "") in ("", key) and toleration.get("effect", "") in ("", "NoExecute")
+
+
+def _cluster_ip(cluster: Cluster, spec: Object) -> None:
+    if spec["type"] == "ExternalName":
+        return
+    if not spec.get("clusterIP"):
+        spec["clusterIP"] = str(
+            _SERVICE_NETWORK[cluster.rng.randrange(10, _SERVICE_NETWORK.num_addresses - 1)]
+        )
+    spec.setdefault("clusterIPs", [spec["clusterIP"]])
+    spec.setdefault("ipFamilies", ["IPv4"])
+    spec.setdefault("ipFamilyPolicy", "SingleStack")
+    spec.setdefault("internalTrafficPolicy", "Cluster")
 
 
 def _default_storage_class(cluster: Cluster, spec: Object) -> None:

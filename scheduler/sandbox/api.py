@@ -56,6 +56,8 @@ class Api:
             return reply
         if wants_yaml(request) and reply.content_type == "application/json":
             reply = as_yaml(reply)
+        if request.method == "HEAD":
+            reply.body = b""
         if rule is not None:
             reply.delay, reply.drop = rule.delay, rule.drop == "after"
         return reply

@@ -20,7 +20,8 @@ _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 class Cluster:
     """The state behind one server.
 
-    `later(seconds, call)` runs a call in the server's thread after a while. `termination_delay` is how many seconds the sandbox, playing
+    `later(seconds, call)` runs a call in the server's thread after a while and returns a function that cancels it (that one for
+    the server's thread only). `termination_delay` is how many seconds the sandbox, playing
     kubelet, takes to end a bound pod that was deleted with a grace period (never longer than that period). `applied` remembers what each
     field manager last applied to which object (uid, manager), for server-side apply.
     """
@@ -28,7 +29,7 @@ class Cluster:
     store: Store
     now: Callable[[], datetime]
     rng: random.Random
-    later: Callable[[float, Callable[[], None]], None]
+    later: Callable[[float, Callable[[], None]], Callable[[], None]]
     termination_delay: float = 0.0
     applied: dict[tuple[str, str], Object] = field(default_factory=dict)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 KIND_FIELDS = {
@@ -20,6 +21,7 @@ class Texts:
     required: tuple[str, ...]
 
 
+@cache
 def describe(model: str) -> Texts:
     """The texts of a type such as `core.v1.Pod`; empty ones when this version of the client has none."""
     found = _find(model)

@@ -22,11 +22,17 @@ VERSION: Object = {
     "compiler": "",
     "platform": "sandbox/any",
 }
+_SUBRESOURCE_VERBS = {
+    "binding": ("create",),
+    "eviction": ("create",),
+    "finalize": ("update",),
+    "log": ("get",),
+}
 _OBJECT_VERBS = ("get", "patch", "update")
 
 
 def _subresource_verbs(name: str) -> tuple[str, ...]:
-    return {"binding": ("create",), "eviction": ("create",), "finalize": ("update",)}.get(name, _OBJECT_VERBS)
+    return _SUBRESOURCE_VERBS.get(name, _OBJECT_VERBS)
 
 
 @cache

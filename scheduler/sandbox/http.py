@@ -17,8 +17,13 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote
 
+import msgspec
+
+from scheduler.sandbox import errors
+
 MAX_HEAD = 64 * 1024
 MAX_BODY = 3 * 1024 * 1024
+_LINGER = 2.0
 MAX_BACKLOG = 32 * 1024 * 1024
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
@@ -103,7 +108,8 @@ class ProtocolError(Exception):
     """Not HTTP, or too large; `status` is the reply before the connection closes."""
 
     def __init__(self, status: int) -> None:
-        super().__init__(_PHRASES[status])
+        limit = f": limit is {MAX_BODY}" if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else ""
+        super().__init__(_PHRASES[status] + limit)
         self.status = status
 
 
@@ -120,6 +126,7 @@ class Connection(asyncio.Protocol):
         self._stream: Stream | None = None
         self._busy = False
         self._closing = False
+        self._discarding = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - narrows the type; the loop passes nothing else
@@ -132,6 +139,8 @@ class Connection(asyncio.Protocol):
             self._stream.closed()
 
     def data_received(self, data: bytes) -> None:
+        if self._discarding:
+            return
         self._buffer += data
         if len(self._buffer) > MAX_BODY + 2 * MAX_HEAD and self._busy:
             self.transport.abort()
@@ -152,8 +161,15 @@ class Connection(asyncio.Protocol):
                 self._busy = True
                 self._answer(request)
         except ProtocolError as error:
-            self._write(Response(error.status, str(error).encode(), "text/plain", {"Connection": "close"}))
-            self._close()
+            self._refuse(error)
+
+    def _refuse(self, error: ProtocolError) -> None:
+        """Answer, then let the client finish sending: closing with unread bytes would destroy the answer on its way."""
+        status = errors.StatusError(error.status, _PHRASES[error.status].replace(" ", ""), str(error)).body()
+        self._write(Response(error.status, msgspec.json.encode(status), headers={"Connection": "close"}))
+        self._closing = self._discarding = True
+        self._buffer.clear()
+        asyncio.get_running_loop().call_later(_LINGER, self.transport.close)
 
     def _answer(self, request: Request) -> None:
         if request.headers.get("connection", "").lower() == "close":

@@ -190,7 +190,8 @@ def _object(schema: ModelSchema, prefix: str, kinds: list[Object] | None, *, all
     if kinds:
         properties = {name: {"type": "string", "description": text} for name, text in KIND_FIELDS.items()}
     for name, field in schema.fields.items():
-        properties[name] = _property(field, prefix, texts.fields.get(name, ""), allof=allof)
+        text = texts.fields.get(name) or (describe(field.name).about if field.is_model else "")
+        properties[name] = _property(field, prefix, text, allof=allof)
     result: Object = {"type": "object", "description": texts.about, "properties": properties}
     if texts.required:
         result["required"] = list(texts.required)

@@ -21,7 +21,7 @@ v1                        Namespace                 namespaces                 c
 v1                        Node                      nodes                      cluster     no      status
 v1                        PersistentVolumeClaim     persistentvolumeclaims     namespace   pvc     status
 v1                        PersistentVolume          persistentvolumes          cluster     pv      status
-v1                        Pod                       pods                       namespace*  po      binding,ephemeralcontainers,eviction,resize,status
+v1                        Pod                       pods                       namespace*  po      binding,ephemeralcontainers,eviction,log,resize,status
 v1                        PodTemplate               podtemplates               namespace   -       -
 v1                        ReplicationController     replicationcontrollers     namespace*  rc      scale,status
 v1                        ResourceQuota             resourcequotas             namespace   quota   status

@@ -37,6 +37,7 @@ _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 _PRIORITIES = (("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000))
 _START_TIMEOUT = 30.0
 _STOP_TIMEOUT = 10.0
+_BACKLOG = 1024
 
 
 def _utc_now() -> datetime:
@@ -72,8 +73,8 @@ class Sandbox:
         self._address = (host, port)
         self._token, self._tls, self._ca = token, tls, ca
         self._bookmark_interval = bookmark_interval
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="sandbox", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._connections: set[Connection] = set()
         self._started = threading.Event()
         self._failure: OSError | None = None
@@ -93,6 +94,8 @@ class Sandbox:
 
     def start(self) -> Sandbox:
         """Listen and serve in a thread; returns when connections are accepted. Raises `OSError`."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, args=(self._loop,), name="sandbox", daemon=True)
         self._thread.start()
         self._started.wait(_START_TIMEOUT)
         if self._failure is not None:
@@ -101,7 +104,7 @@ class Sandbox:
 
     def stop(self) -> None:
         """Close every connection and end the thread. Stopping twice is no error."""
-        if self._thread.is_alive():
+        if self._loop is not None and self._thread is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(_STOP_TIMEOUT)
 
@@ -163,17 +166,11 @@ class Sandbox:
                 }
             )
 
-    def _run(self) -> None:
-        loop = self._loop
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         try:
             server = loop.run_until_complete(
-                loop.create_server(
-                    lambda: Connection(self._api.handle, self._connections),
-                    *self._address,
-                    ssl=self._tls,
-                    backlog=1024,
-                )
+                loop.create_server(self._connection, *self._address, ssl=self._tls, backlog=_BACKLOG)
             )
         except OSError as error:
             self._failure = error
@@ -181,7 +178,7 @@ class Sandbox:
             loop.close()
             return
         self._port = server.sockets[0].getsockname()[1]
-        loop.call_later(self._bookmark_interval, self._bookmarks)
+        loop.call_later(self._bookmark_interval, self._bookmarks, loop)
         self._started.set()
         loop.run_forever()
         server.close()
@@ -189,29 +186,48 @@ class Sandbox:
         loop.run_until_complete(asyncio.sleep(0))
         loop.close()
 
+    def _connection(self) -> Connection:
+        return Connection(self._api.handle, self._connections)
+
     def _abort_connections(self) -> None:
         for connection in tuple(self._connections):
             connection.transport.abort()
 
-    def _bookmarks(self) -> None:
+    def _bookmarks(self, loop: asyncio.AbstractEventLoop) -> None:
         self._watches.act(re.compile(""), "bookmark")
-        self._loop.call_later(self._bookmark_interval, self._bookmarks)
+        loop.call_later(self._bookmark_interval, self._bookmarks, loop)
 
     def _wake(self, call: Callable[[], None]) -> None:
+        """Run a call soon in the server's thread; at once when no server runs."""
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            call()
+        elif threading.current_thread() is self._thread:
+            loop.call_soon(call)
+        else:
+            loop.call_soon_threadsafe(call)
+
+    def _later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            call()
+            return lambda: None
+        timer: list[asyncio.TimerHandle] = []
+
+        def cancel() -> None:
+            for handle in timer:
+                handle.cancel()
+
         if threading.current_thread() is self._thread:
-            self._loop.call_soon(call)
-        elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(call)
-
-    def _later(self, seconds: float, call: Callable[[], None]) -> None:
-        def arrange() -> None:
-            self._loop.call_later(seconds, call)
-
-        self._wake(arrange)
+            timer.append(loop.call_later(seconds, call))
+        else:
+            loop.call_soon_threadsafe(lambda: timer.append(loop.call_later(seconds, call)))
+        return cancel
 
     def _call(self, call: Callable[[], object]) -> None:
         """Run a call in the server's thread and wait for it."""
-        if threading.current_thread() is self._thread or not self._thread.is_alive():
+        loop = self._loop
+        if loop is None or loop.is_closed() or threading.current_thread() is self._thread:
             call()
             return
         done = threading.Event()
@@ -222,5 +238,5 @@ class Sandbox:
             finally:
                 done.set()
 
-        self._loop.call_soon_threadsafe(run)
+        loop.call_soon_threadsafe(run)
         done.wait(_STOP_TIMEOUT)

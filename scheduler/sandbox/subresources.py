@@ -39,6 +39,7 @@ class Subresources:
             "resize": object_verbs,
             "ephemeralcontainers": object_verbs,
             "finalize": {"PUT": writes.replace},
+            "log": {"GET": self._log},
             "binding": {"POST": self._bind},
             "eviction": {"POST": self._evict},
             "scale": {"GET": self._get_scale, "PUT": self._put_scale, "PATCH": self._patch_scale},
@@ -54,6 +55,12 @@ class Subresources:
     def _get(self, request: Request, target: Target) -> Response:
         entry = existing(self._cluster, target.resource, target.namespace, target.name)
         return Response(200, view_for(target.resource, request, self._cluster.now).object(entry))
+
+    def _log(self, _request: Request, target: Target) -> Response:
+        pod = existing(self._cluster, target.resource, target.namespace, target.name).obj
+        if not pod["spec"].get("nodeName"):
+            raise errors.bad_request(f"pod {target.name} does not have a host assigned")
+        raise errors.bad_request(f'pod "{target.name}" has no logs: the sandbox runs no containers')
 
     def _bind(self, request: Request, target: Target) -> Response:
         bind(

@@ -35,6 +35,7 @@ class Watch:
     _pending: list[bytes] = field(default_factory=list)
     _scheduled: bool = False
     _unsubscribe: Callable[[], None] = lambda: None
+    cancel_timeout: Callable[[], None] = lambda: None
 
     def begin(self, first: list[bytes]) -> None:
         """Queue the initial events and subscribe; the caller holds the store's lock, so that nothing falls between."""
@@ -87,6 +88,7 @@ class Watch:
     def closed(self) -> None:
         """The stream ended, whoever ended it."""
         self._unsubscribe()
+        self.cancel_timeout()
 
     def _schedule(self) -> None:
         if not self._scheduled:

@@ -58,7 +58,7 @@ class Watches:
                 watch.fail(errors.expired(str(error)).body())
                 return
             watch.begin(first)
-        self._cluster.later(timeout, watch.end)
+        watch.cancel_timeout = self._cluster.later(timeout, watch.end)
 
     def _first(self, watch: Watch, version: int, *, streamed: bool) -> list[bytes]:
         store = self._cluster.store

@@ -17,7 +17,7 @@ from scheduler.sandbox.defaulting import apply_defaults
 from scheduler.sandbox.deleting import finish_if_free
 from scheduler.sandbox.resources import PODS, Resource
 from scheduler.sandbox.store import Entry
-from scheduler.sandbox.validation import validate, validate_update
+from scheduler.sandbox.validation import metadata_errors, validate, validate_update
 
 Object = dict[str, Any]
 
@@ -149,7 +149,10 @@ def update(
     _check_identity(resource, old, obj.get("metadata") or {})
     new = _merged(resource, old.obj, ordered(resource, obj), subresource)
     apply_defaults(resource, new)
-    faults = validate(resource, new) + validate_update(resource, old.obj, new, subresource)
+    checked = (
+        metadata_errors(resource, new["metadata"]) if subresource == "status" else validate(resource, new)
+    )
+    faults = checked + validate_update(resource, old.obj, new, subresource)
     if faults:
         raise errors.invalid(resource.kind, resource.group, old.obj["metadata"]["name"], faults)
     _bump_generation(resource, old.obj, new)
