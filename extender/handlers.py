@@ -14,7 +14,7 @@ Whose content is newer cannot be told, resource versions being opaque; the calle
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -31,10 +31,10 @@ from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Failure, FilterOutcome, Scores
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.rejections import Column
+from scheduler.framework.rejections import Column, Rows
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
-from scheduler.framework.status import SUCCESS, Code, Status
+from scheduler.framework.status import Code, Status
 from scheduler.scheduling.world import State
 
 MAX_EXTENDER_PRIORITY = 10
@@ -57,7 +57,7 @@ class Examination:
 
     judged: Sequence[str]
     outcome: FilterOutcome
-    unreadable: Mapping[str, str]
+    unreadable: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -91,27 +91,40 @@ def framework_of(state: State, asked: str | None, scheduler_name: str, default: 
     return frameworks[name]
 
 
-def unfamiliar(nodes: Nodes, sent: SentNodes) -> list[str]:
-    """The names of nodes that are not in the table in the version that was sent."""
+def unfamiliar(nodes: Nodes, sent: SentNodes) -> dict[str, Node | None]:
+    """The nodes that are not in the table in the version that was sent, by name, as the table has them: None: not at all."""
     objects = nodes.objects
-    return [
-        name
-        for name, version in sent.versions.items()
-        if (row := nodes.row_of(name)) is None or objects[row].metadata.resource_version != version
-    ]
+    found: dict[str, Node | None] = {}
+    for name, version in sent.versions.items():
+        row = nodes.row_of(name)
+        known = None if row is None else objects[row]
+        if known is None or known.metadata.resource_version != version:
+            found[name] = known
+    return found
+
+
+def changed(known: Mapping[str, Node | None], sent: Iterable[Node]) -> list[Node]:
+    """Those of the nodes that look otherwise than they are known, versions apart: heartbeats change these all the time."""
+    return [node for node in sent if not _same(known[node.metadata.name], node)]
+
+
+def _same(known: Node | None, node: Node) -> bool:
+    if known is None:
+        return False
+    metadata = msgspec.structs.replace(node.metadata, resource_version=known.metadata.resource_version)
+    return known == msgspec.structs.replace(node, metadata=metadata)
 
 
 def examine(
     state: State, framework: Framework, pod: PodInfo, names: Sequence[str], sent: Sequence[Node] = ()
 ) -> Examination:
-    """Run PreFilter and the filters for the nodes named; ``sent`` are those that may look otherwise here.
+    """Run PreFilter and the filters for the nodes named; ``sent`` are those that look otherwise here.
 
     Raises:
         PluginError: a plugin failed.
     """
-    nodes, unreadable = _scene(state, pod, sent)
-    judged = [name for name in names if nodes.row_of(name) is not None and name not in unreadable]
-    rows = nodes.rows_of(judged)
+    nodes, rows, unreadable = _scene(state, pod, names, sent)
+    judged = [nodes.names[row] for row in rows.tolist()]
     if judged:
         outcome = judge(framework, Cycle(pod), nodes, rows, state.nominated)
     else:
@@ -121,18 +134,11 @@ def examine(
 
 def verdict(examination: Examination, names: Sequence[str]) -> Verdict:
     """Sort the nodes by what was said of them, in kube-scheduler's words."""
-    statuses = _statuses(examination.judged, examination.outcome)
-    answer = Verdict()
-    for name in names:
-        status = statuses.get(name)
-        if status is None:
-            answer.failed[name] = examination.unreadable.get(name, UNKNOWN_NODE)
-        elif status.ok:
-            answer.passed.append(name)
-        elif status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-            answer.unresolvable[name] = status.message
-        else:
-            answer.failed[name] = status.message
+    refusals = _refusals(examination, names)
+    answer = Verdict([name for name in names if name not in refusals])
+    for name, status in refusals.items():
+        beyond_help = status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+        (answer.unresolvable if beyond_help else answer.failed)[name] = status.message
     return answer
 
 
@@ -146,8 +152,7 @@ def rate(
     Raises:
         PluginError: a plugin failed.
     """
-    nodes, unreadable = _scene(state, pod, sent)
-    rows = nodes.rows_of(name for name in names if name not in unreadable)
+    nodes, rows, _ = _scene(state, pod, names, sent)
     cycle = Cycle(pod)
     status, _, _ = framework.pre_filter(cycle, nodes)
     if not (status.ok or status.rejected):
@@ -174,23 +179,24 @@ def on_extender_scale(scores: Scores, weights: Mapping[str, int]) -> Column:
     return priorities
 
 
-def _scene(state: State, pod: PodInfo, sent: Sequence[Node]) -> tuple[Nodes, Mapping[str, str]]:
-    """The table to judge over, and the nodes sent that cannot be put into it, each with the reason."""
+def _scene(
+    state: State, pod: PodInfo, names: Sequence[str], sent: Sequence[Node]
+) -> tuple[Nodes, Rows, dict[str, str]]:
+    """The table to judge over, the rows of the names, and the nodes sent that cannot be read, each with the reason."""
     known = state.nodes
     row = _row_of_pod(state, pod)
-    others = [node for node in sent if not _same(known, node)]
-    if row is None and not others:
-        return known, {}
+    if row is None and not sent:
+        return known, known.rows_of(names), {}
     table = NodeTable.copy_of(known)
     if row is not None:
         table.remove_pod(row, pod)
     unreadable = {}
-    for node in others:
+    for node in sent:
         try:
             table.set_node(node)
         except QuantityError as error:
             unreadable[node.metadata.name] = f"node cannot be read: {quantities.unreadable(node) or error}"
-    return table, unreadable
+    return table, table.rows_of(name for name in names if name not in unreadable), unreadable
 
 
 def _row_of_pod(state: State, pod: PodInfo) -> int | None:
@@ -198,27 +204,21 @@ def _row_of_pod(state: State, pod: PodInfo) -> int | None:
     return None if placed is None else state.nodes.row_of(placed.spec.node_name)
 
 
-def _same(nodes: Nodes, node: Node) -> bool:
-    """Whether the table has the node just so, versions apart: heartbeats change them every few minutes."""
-    row = nodes.row_of(node.metadata.name)
-    if row is None:
-        return False
-    known = nodes.objects[row]
-    version = known.metadata.resource_version
-    return known == msgspec.structs.replace(
-        node, metadata=msgspec.structs.replace(node.metadata, resource_version=version)
-    )
-
-
-def _statuses(judged: Sequence[str], outcome: FilterOutcome) -> dict[str, Status]:
-    """Every judged node's status; the outcome has no rows of those that PreFilter left out."""
-    statuses = dict.fromkeys(judged, outcome.absent)
-    names = outcome.nodes.names
-    if not outcome.pre_filter_message:
-        statuses.update(dict.fromkeys(names, SUCCESS))
-        for failure in outcome.failures:
-            statuses.update((names[row], status) for row, status in _failed_rows(failure))
-    return statuses
+def _refusals(examination: Examination, names: Sequence[str]) -> dict[str, Status]:
+    """The status of every node that did not pass; the outcome has no rows of those that PreFilter left out."""
+    judged, outcome = examination.judged, examination.outcome
+    refusals: dict[str, Status] = {}
+    if len(judged) < len(names):
+        unknown = dict.fromkeys(set(names).difference(judged), UNKNOWN_NODE) | examination.unreadable
+        refusals = {name: Status.unschedulable(reason) for name, reason in unknown.items()}
+    if not (outcome.alive.any() or outcome.failures):
+        return refusals | dict.fromkeys(judged, outcome.absent)
+    looked_at = outcome.nodes.names
+    if len(looked_at) < len(judged):
+        refusals.update(dict.fromkeys(set(judged).difference(looked_at), outcome.absent))
+    for failure in outcome.failures:
+        refusals.update((looked_at[row], status) for row, status in _failed_rows(failure))
+    return refusals
 
 
 def _failed_rows(failure: Failure) -> Iterator[tuple[int, Status]]:

@@ -2,7 +2,7 @@
 
 ::
 
-    decode ──> lock: which nodes are unfamiliar? ──> decode these ──> lock: judge ──> encode
+    decode ──> lock: which nodes are unfamiliar? ──> decode and compare these ──> lock: judge ──> encode
                (full form only)
 
 Bodies are decoded and answers encoded without the lock, so a request of 40 MB holds up the scheduling loop no longer than
@@ -105,7 +105,7 @@ class Webhook:
     def _judge(self, judging: Judging[T], call: Call, profile: str | None) -> T:
         """Run one of ``handlers``' functions under the lock."""
         try:
-            sent = self._unfamiliar(call)
+            sent = self._changed(call)
             with self._world.current() as state:
                 framework = handlers.framework_of(
                     state, profile, call.pod.pod.spec.scheduler_name, self._default_profile
@@ -119,12 +119,13 @@ class Webhook:
             logger.exception("judging pod %s failed", call.pod.pod.full_name)
             raise FailedError(f"internal error: {_line(error)}") from error
 
-    def _unfamiliar(self, call: Call) -> Sequence[Node]:
+    def _changed(self, call: Call) -> Sequence[Node]:
+        """The nodes that were sent in full and look otherwise here."""
         if call.sent is None:
             return ()
         with self._world.current() as state:
-            names = handlers.unfamiliar(state.nodes, call.sent)
-        return call.sent.decoded(names)
+            known = handlers.unfamiliar(state.nodes, call.sent)
+        return handlers.changed(known, call.sent.decoded(known))
 
 
 def _line(error: Exception) -> str:

@@ -69,14 +69,17 @@ class Nodes:
 
     def row_of(self, name: str) -> int | None:
         """The row of the node of that name, None when it is not here."""
-        if self._rows_by_name is None:
-            self._rows_by_name = {known: row for row, known in enumerate(self._names)}
-        return self._rows_by_name.get(name)
+        return self._places().get(name)
 
     def rows_of(self, names: Iterable[str]) -> Rows:
         """intp[...]: the rows of the names that are here, in the order of the names."""
-        rows = [row for row in map(self.row_of, names) if row is not None]
+        rows = [row for row in map(self._places().get, names) if row is not None]
         return np.array(rows, np.intp)
+
+    def _places(self) -> dict[str, int]:
+        if self._rows_by_name is None:
+            self._rows_by_name = {name: row for row, name in enumerate(self._names)}
+        return self._rows_by_name
 
     def pods(self, row: int) -> tuple[PodInfo, ...]:
         """The pods on a node, assumed ones included, in the order in which they came."""

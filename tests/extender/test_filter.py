@@ -173,6 +173,21 @@ def test_a_plugin_that_fails_is_an_error_in_the_answer() -> None:
     assert (answer["Nodes"], answer["NodeNames"], answer["FailedNodes"]) == (None, None, {})
 
 
+class Silent(Failing):
+    """Refuses every pod without a word."""
+
+    name = "Silent"
+
+    def pre_filter(self, cycle: Cycle, nodes: Nodes) -> Status:
+        return Status.unschedulable()
+
+
+def test_a_refusal_without_a_reason_is_a_refusal() -> None:
+    made = world(*three_nodes(), frameworks=[framework(extra={"Silent": Silent})])
+    answer = ask(client(made), "/filter", by_name(make_pod().doc(), "node-a"))
+    assert (answer["NodeNames"], answer["FailedNodes"]) == ([], {"node-a": ""})
+
+
 def test_nodes_outside_a_narrowing_are_not_judged() -> None:
     made = world(*three_nodes(), frameworks=[framework(extra={"Nowhere": Nowhere})])
     answer = ask(client(made), "/filter", by_name(make_pod().doc(), "node-a"))
