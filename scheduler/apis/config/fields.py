@@ -189,9 +189,10 @@ def strings() -> GoList:
 
 
 def field_errors(messages: Any, data: Any, path: str = "") -> Iterator[FieldError]:
-    """marshmallow's nested messages as faults with paths; `data` is the tree that the messages are about."""
+    """marshmallow's nested messages as faults with paths, in the order of `data`, the tree that they are about."""
     if isinstance(messages, Mapping):
-        for key, inner in messages.items():
+        position = {key: i for i, key in enumerate(data)} if isinstance(data, Mapping) else {}
+        for key, inner in sorted(messages.items(), key=lambda item: position.get(item[0], -1)):
             if key == _SCHEMA:
                 yield from field_errors(inner, data, path)
             elif isinstance(key, int):
