@@ -157,7 +157,7 @@ def rate(
     status, _, _ = framework.pre_filter(cycle, nodes)
     if not (status.ok or status.rejected):
         raise PluginError(status.message) from status.error
-    if not len(rows) or status.rejected:
+    if status.rejected or not len(rows):
         return {}
     scores = prioritize(framework, cycle, nodes.take(rows))
     return dict(zip(scores.nodes.names, on_extender_scale(scores, framework.weights).tolist(), strict=True))
@@ -209,13 +209,18 @@ def _refusals(examination: Examination, names: Sequence[str]) -> dict[str, Statu
     judged, outcome = examination.judged, examination.outcome
     refusals: dict[str, Status] = {}
     if len(judged) < len(names):
-        unknown = dict.fromkeys(set(names).difference(judged), UNKNOWN_NODE) | examination.unreadable
-        refusals = {name: Status.unschedulable(reason) for name, reason in unknown.items()}
+        known = set(judged)
+        refusals = {
+            name: Status.unschedulable(examination.unreadable.get(name, UNKNOWN_NODE))
+            for name in names
+            if name not in known
+        }
     if not (outcome.alive.any() or outcome.failures):
         return refusals | dict.fromkeys(judged, outcome.absent)
     looked_at = outcome.nodes.names
     if len(looked_at) < len(judged):
-        refusals.update(dict.fromkeys(set(judged).difference(looked_at), outcome.absent))
+        passed_on = set(looked_at)
+        refusals.update((name, outcome.absent) for name in judged if name not in passed_on)
     for failure in outcome.failures:
         refusals.update((looked_at[row], status) for row, status in _failed_rows(failure))
     return refusals
