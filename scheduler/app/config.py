@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import socket
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from uuid import uuid4
 
-from prometheus_client import GC_COLLECTOR, PLATFORM_COLLECTOR, PROCESS_COLLECTOR, CollectorRegistry
+from prometheus_client import CollectorRegistry
 
 from scheduler.apis.config.types import KubeSchedulerConfiguration
 from scheduler.app.build import load_registry
@@ -24,8 +25,9 @@ from scheduler.app.flags.version import reported_version
 from scheduler.app.options import Options
 from scheduler.client.access import Access, load_access, user_agent
 from scheduler.client.rest import Rest
+from scheduler.features import gates
 from scheduler.framework.registry import Registry
-from scheduler.metrics import Metrics
+from scheduler.metrics import Metrics, add_process
 from scheduler.scheduling.scheduler import Clocks
 from scheduler.serving.tls import ContextSource, ServingFiles, serving_context
 
@@ -75,7 +77,7 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
     clocks = Clocks(time.monotonic, lambda: datetime.now(UTC))
     plugins = load_registry(options.wharfinger.plugin)
     access = load_access(component.client_connection.kubeconfig, options.misc.master)
-    metrics = Metrics(_registry())
+    metrics = _metrics(options)
     return Config(
         options=options,
         component=component,
@@ -90,11 +92,18 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
     )
 
 
-def _registry() -> CollectorRegistry:
+def _metrics(options: Options) -> Metrics:
+    """The metrics over a registry of their own, with what is known from the start."""
     registry = CollectorRegistry()
-    for collector in (PROCESS_COLLECTOR, PLATFORM_COLLECTOR, GC_COLLECTOR):
-        registry.register(collector)
-    return registry
+    add_process(registry)
+    metrics = Metrics(registry)
+    version = reported_version(options.request.version)
+    major, minor = version.removeprefix("v").split(".")[:2]
+    metrics.built({"major": major, "minor": minor, "git_version": version, "platform": sys.platform})
+    for gate in gates(options.features.version).values():
+        stage = "" if gate.stage == "ga" else gate.stage.upper()
+        metrics.feature(gate.name, stage, enabled=options.features.enabled(gate.name))
+    return metrics
 
 
 def _clients(access: Access, component: KubeSchedulerConfiguration, metrics: Metrics) -> Clients:

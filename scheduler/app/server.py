@@ -104,7 +104,7 @@ def check(options: Options) -> KubeSchedulerConfiguration:
     for warning in (*options.warnings(), *loaded.warnings):
         log.warning("%s", warning)
     if loaded.config is None or loaded.errors:
-        raise StartupError(loaded.errors)
+        raise StartupError(_placed(str(error), options.misc.config) for error in loaded.errors)
     return loaded.config
 
 
@@ -131,6 +131,10 @@ def _write_config(path: str, text: str) -> int:
         raise StartupError([f"open {path}: {(error.strerror or str(error)).lower()}"]) from error
     log.info("Wrote configuration file=%s", path)
     return 0
+
+
+def _placed(error: str, file: str) -> str:
+    return error if not file or file in error else f"{file}: {error}"
 
 
 def _refuse(reasons: Iterable[object]) -> int:

@@ -17,6 +17,7 @@ from functools import partial
 
 import msgspec
 from flask import Flask
+from prometheus_client import CollectorRegistry
 
 from extender.app import create_blueprint
 from scheduler.apis import config as configuration
@@ -34,6 +35,7 @@ from scheduler.client.leases import LeaseLock
 from scheduler.client.references import ObjectReference
 from scheduler.client.resources import NODES, PODS
 from scheduler.framework.waiting import WaitingPods
+from scheduler.metrics import HealthMetrics
 from scheduler.scheduling.scheduler import Outside, Scheduler
 from scheduler.serving.access import Access, OpenPaths
 from scheduler.serving.app import Parts, create_app
@@ -156,6 +158,8 @@ def _application(config: Config, process: Process, scheduler: Scheduler, port: A
     elected = config.component.leader_election.leader_elect
     election: Check = ("leaderElection", process.election)
     limit = options.wharfinger.extender_max_body_bytes
+    started = time.time()
+    health = HealthMetrics(CollectorRegistry(), started=started)
     parts = Parts(
         access=Access(OpenPaths.parse(options.authorization.authorization_always_allow_paths)),
         registry=config.metrics.registry,
@@ -167,7 +171,9 @@ def _application(config: Config, process: Process, scheduler: Scheduler, port: A
         ),
         reset_metrics=config.metrics.reset,
         config=lambda: msgspec.json.encode({"componentconfig": configuration.tree(config.component)}),
-        started=time.time(),
+        started=started,
+        slis=health.registry,
+        observe_health=health.observe,
         blueprints=(
             create_blueprint(scheduler, port, max_body_bytes=limit),
             decisions_blueprint(scheduler.decisions),

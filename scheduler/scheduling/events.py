@@ -66,7 +66,8 @@ class ClusterEvents:
             change(*objects)
         except QuantityError as error:
             meta = objects[-1].metadata
-            log.error("%s %s/%s is ignored: %s", type(objects[-1]).__name__, meta.namespace, meta.name, error)
+            name = f"{meta.namespace}/{meta.name}".lstrip("/")
+            log.error("%s %s is ignored: %s", type(objects[-1]).__name__, name, error)
 
     # Nodes
 

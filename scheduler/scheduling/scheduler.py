@@ -229,3 +229,4 @@ def _expose(metrics: Metrics, cluster: ClusterState, queue: SchedulingQueue) -> 
     """Gauges are read when they are scraped."""
     metrics.read_pending_pods(queue.pending_counts)
     metrics.read_cache_size(cluster.counts)
+    metrics.read_inflight_events(queue.in_flight_counts)
