@@ -37,7 +37,7 @@ class PluginSetError(ValueError):
 
 def merge_plugins(defaults: Sequence[PluginRef], custom: Plugins) -> Plugins:
     """The profile's plugin sets with the default `multiPoint` plugins merged in."""
-    merged = {point: custom[point] for point in EXTENSION_POINTS}
+    merged = {point: _merge((), custom[point]) for point in EXTENSION_POINTS}
     merged[MULTI_POINT] = _merge(defaults, custom[MULTI_POINT])
     return Plugins(MappingProxyType(merged))
 

@@ -8,7 +8,7 @@ not in-tree may belong to a plugin that is loaded later and is passed over.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Final
+from typing import Any, Final
 
 from scheduler.apis.config.args import NodeResourcesFitArgs
 from scheduler.apis.config.args_validation import validate_fit
@@ -43,7 +43,28 @@ def startup_errors(
             errors.append(required(f"{path}.pluginConfig", detail))
         errors += _fit(path, profile)
         errors += _plugins(f"{path}.plugins", profile.plugins, known, implements)
-    return errors
+    return errors or list(_queue_sorts(config, implements))
+
+
+def _queue_sorts(config: KubeSchedulerConfiguration, implements: Implements) -> Faults:
+    """There is one queue: also profiles that come by their queue sort through multiPoint must agree on it.
+
+    Where profiles name it themselves, `validation` has compared them.
+    """
+    if any(profile.plugins["queueSort"].enabled for profile in config.profiles):
+        return
+    first: tuple[str, Any] | None = None
+    for i, profile in enumerate(config.profiles):
+        sorters = expand_plugins(profile.plugins, implements)["queueSort"]
+        if not sorters:
+            continue
+        name = sorters[0].name
+        found = (name, profile.plugin_config.get(name))
+        first = first or found
+        if found[0] != first[0]:
+            yield invalid(f"profiles[{i}].plugins.queueSort", name, "must be the same for all profiles")
+        elif found[1] != first[1]:
+            yield invalid(f"profiles[{i}].pluginConfig", name, "queueSort must be the same for all profiles")
 
 
 def _tls(config: KubeSchedulerConfiguration) -> Faults:

@@ -30,6 +30,9 @@ _REMOVED: Final = (
     f'was invalid in version "{API_VERSION}" (KubeSchedulerConfiguration is version "{API_VERSION}")'
 )
 
+_NO_PLUGIN: Final = "NodeResourcesFitArgs"
+"""Upstream's table of validators has this kind where the plugin's name was meant: arguments under it are always refused."""
+
 
 def validate(config: KubeSchedulerConfiguration, features: Features) -> list[FieldError]:
     """Every fault of a completed configuration, in upstream's order."""
@@ -109,6 +112,8 @@ def _profile(path: str, profile: KubeSchedulerProfile, features: Features) -> Fa
         seen.add(config.name)
         if config.name in REMOVED_PLUGINS:
             yield invalid(place, config.name, _REMOVED)
+        if config.name == _NO_PLUGIN:
+            yield invalid(f"{place}.args", config.args, "has to match plugin args")
         yield from validate_args(f"{place}.args", config.args, features)
 
 

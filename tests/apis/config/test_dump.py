@@ -110,6 +110,12 @@ def test_lines_look_like_upstream_writes_them(fields: dict[str, Any], line: str)
     assert line in dump(loaded(**fields)).splitlines()
 
 
+def test_a_disabled_plugin_loses_its_weight() -> None:
+    sets = {"score": {"disabled": [{"name": "NodeAffinity", "weight": 5}]}}
+    written = tree(loaded(profiles=[{"plugins": sets}]))["profiles"][0]["plugins"]["score"]
+    assert written == {"disabled": [{"name": "NodeAffinity", "weight": 0}]}
+
+
 @pytest.mark.parametrize(
     "features", [Features.default(), ALL_ALPHA, Features.default("1.35")], ids=["1.36", "alpha", "1.35"]
 )

@@ -153,6 +153,19 @@ def test_what_upstream_finds_at_start_is_found_at_load(sets: dict[str, Any], pla
     assert [line.split(": ")[0] for line in lines] == [f"profiles[0].plugins.{place}" for place in places]
 
 
+@pytest.mark.parametrize("second", [[], [{"name": "PrioritySort", "args": {"x": 2}}]])
+def test_a_queue_sort_by_default_has_the_same_arguments_in_all_profiles(second: list[Any]) -> None:
+    first = [{"name": "PrioritySort", "args": {"x": 1}}]
+    profiles = [{"schedulerName": "a", "pluginConfig": first}, {"schedulerName": "b", "pluginConfig": second}]
+    assert [line.split(": ")[0] for line in faults(profiles=profiles)] == ["profiles[1].pluginConfig"]
+    loaded(profiles=[{"schedulerName": name, "pluginConfig": first} for name in "ab"])
+
+
+def test_a_kind_is_not_the_name_of_a_plugin() -> None:
+    lines = faults(profiles=[{"pluginConfig": [{"name": "NodeResourcesFitArgs", "args": {}}]}])
+    assert lines == ["profiles[0].pluginConfig[0].args: Invalid value: {}: has to match plugin args"]
+
+
 def test_an_out_of_tree_plugin_may_be_the_queue_sort_and_the_binder() -> None:
     sets = {"multiPoint": {"disabled": [{"name": "*"}], **enabled("Everything")}}
     loaded(**plugins(**sets))
