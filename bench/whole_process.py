@@ -39,7 +39,7 @@ def run() -> list[Result]:
 def _measure(folder: Path) -> list[Result]:
     manifest, kubeconfig, config = folder / "cluster.yaml", folder / "kubeconfig", folder / "config.yaml"
     manifest.write_text("\n---\n".join(map(json.dumps, _cluster())))
-    with _process("sandbox", "--load", manifest, "--port", "0", "--write-kubeconfig", kubeconfig):
+    with _process("sandbox", "--load", manifest, "--port", "0", "--kubeconfig", kubeconfig):
         url = _wait_for_url(kubeconfig)
         config.write_text(
             yaml.safe_dump(_CONFIG | {"clientConnection": {"qps": -1, "kubeconfig": str(kubeconfig)}})
