@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from scheduler.apis.config.defaults import implements_in_tree
+from scheduler.apis.config.startup import startup_errors
 from scheduler.apis.config.types import KubeSchedulerConfiguration, KubeSchedulerProfile
+from scheduler.apis.fielderror import FieldError
 from scheduler.backend.hints import registrations
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueueTimes
 from scheduler.features import Features
-from scheduler.framework.interface import Binder
+from scheduler.framework.interface import POINTS, Binder
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
@@ -22,6 +25,14 @@ from scheduler.plugins import IN_TREE, PLANNED
 from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
 
 log = logging.getLogger(__name__)
+
+
+class ConfigurationError(ValueError):
+    """The profiles cannot be built; ``errors`` has every reason."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        super().__init__("\n".join(map(str, errors)))
+        self.errors = tuple(errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,32 @@ def load_registry(specifications: Sequence[str]) -> Registry:
     for specification in specifications:
         registry.load(specification)
     return registry
+
+
+def check_profiles(config: KubeSchedulerConfiguration, registry: Registry) -> None:
+    """Find what the configuration asks of plugins that nobody has, now that all plugins are known.
+
+    Raises:
+        ConfigurationError: with every fault.
+    """
+    errors = startup_errors(
+        config,
+        known={*registry.names(), *registry.planned},
+        implements=lambda name, point: implements_in_tree(name, point) or _offers(registry.get(name), point),
+    )
+    if errors:
+        raise ConfigurationError(errors)
+
+
+def _offers(factory: object, point: str) -> bool:
+    """Whether a plugin class of another package has the point's methods; what a function returns is seen when it is built."""
+    protocols = POINTS.get(point, ())
+    if not isinstance(factory, type):
+        return factory is not None and point not in ("queueSort", "bind")
+    return any(
+        all(hasattr(factory, name) for name in vars(protocol) if not name.startswith("_"))
+        for protocol in protocols
+    )
 
 
 def build_frameworks(

@@ -20,7 +20,7 @@ from uuid import uuid4
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis.config.types import KubeSchedulerConfiguration
-from scheduler.app.build import load_registry
+from scheduler.app.build import check_profiles, load_registry
 from scheduler.app.flags.version import reported_version
 from scheduler.app.options import Options
 from scheduler.client.access import Access, load_access, user_agent
@@ -73,9 +73,11 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
         scheduler.client.errors.AccessError: no usable kubeconfig.
         scheduler.serving.tls.CertificateError: no usable serving certificate.
         scheduler.framework.registry.PluginLoadError: an out-of-tree plugin cannot be loaded.
+        scheduler.app.build.ConfigurationError: a profile asks for plugins that nobody has, or not at that point.
     """
     clocks = Clocks(time.monotonic, lambda: datetime.now(UTC))
     plugins = load_registry(options.wharfinger.plugin)
+    check_profiles(component, plugins)
     access = load_access(component.client_connection.kubeconfig, options.misc.master)
     metrics = _metrics(options)
     return Config(

@@ -21,6 +21,7 @@ from types import FrameType
 from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.app import logs
+from scheduler.app.build import ConfigurationError
 from scheduler.app.cli import SUBCOMMANDS
 from scheduler.app.compatibility import gate_lines
 from scheduler.app.config import make_config
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 
 PROGRAM = "wharfinger"
 FAILURE = 1
-EXPECTED = (AccessError, CertificateError, ListenError, PluginLoadError, ProfileError)
+EXPECTED = (AccessError, CertificateError, ConfigurationError, ListenError, PluginLoadError, ProfileError)
 """What may go wrong with the world outside before anything runs; each says so in one line."""
 
 
@@ -86,6 +87,8 @@ def command(options: Options) -> int:
         if port is not None:
             made.process.serve_with(port)
         return run(made)
+    except ConfigurationError as error:
+        raise StartupError(_placed(str(one), options.misc.config) for one in error.errors) from error
     except EXPECTED as error:
         raise StartupError([error]) from error
 

@@ -40,7 +40,7 @@ from scheduler.scheduling.world import State
 
 log = logging.getLogger(__name__)
 
-_WORKERS = 64
+_WORKERS = 16
 
 
 @dataclass(frozen=True, slots=True)
