@@ -11,16 +11,17 @@ PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench format lock clean
+.PHONY: help run test check bench format lock reference clean
 
 help:
-	@echo 'make run     a sandbox cluster, the scheduler and a live table; ends with Ctrl-C (ARGS=--once: after the summary)'
-	@echo 'make test    everything that proves the project: make check, then pytest'
-	@echo 'make check   the static part: ruff, mypy --strict, import-linter'
-	@echo 'make bench   the measurements of bench/ (ARGS=... for python -m bench)'
-	@echo 'make format  ruff: format the code and apply the safe fixes'
-	@echo 'make lock    write constraints.txt anew, with the newest releases that pyproject.toml allows'
-	@echo 'make clean   remove .venv, .run and every cache'
+	@echo 'make run        a sandbox cluster, the scheduler and a live table; ends with Ctrl-C (ARGS=--once: after the summary)'
+	@echo 'make test       everything that proves the project: make check, then pytest'
+	@echo 'make check      the static part: ruff, mypy --strict, import-linter'
+	@echo 'make bench      the measurements of bench/ (ARGS=... for python -m bench)'
+	@echo 'make format     ruff: format the code and apply the safe fixes'
+	@echo 'make lock       write constraints.txt anew, with the newest releases that pyproject.toml allows'
+	@echo 'make reference  write docs/reference/flags.md anew'
+	@echo 'make clean      remove .venv, .run and every cache'
 
 run: $(VENV)/.installed
 	@$(BIN)/python -m scheduler demo $(ARGS)
@@ -48,6 +49,10 @@ lock:
 	@{ sed -n '/^#/p' constraints.txt && $(VENV)-lock/bin/python -m pip freeze --exclude-editable; } > constraints.new
 	@mv constraints.new constraints.txt && rm -rf $(VENV)-lock
 	@echo 'constraints.txt is new; run make test before committing it'
+
+reference: $(VENV)/.installed
+	@{ printf '# Flags\n\nWritten by `make reference` from `wharfinger --help`.\n\n```text\n' && \
+	  $(BIN)/python -m scheduler --help && printf '```\n'; } > flags.new && mv flags.new docs/reference/flags.md
 
 clean:
 	rm -rf $(VENV) $(VENV)-lock .run build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -90,6 +90,8 @@ def _build(where: str, name: str, factory: PluginFactory | None, args: Any, hand
         return factory(args, handle)
     except ValueError as error:
         raise ProfileError(f"{where}: plugin {name!r}: {error}") from error
+    except Exception as error:  # a plugin of another package may raise anything
+        raise ProfileError(f"{where}: plugin {name!r}: {type(error).__name__}: {error}") from error
 
 
 def _check_cardinalities(where: str, at: Mapping[str, Sequence[Any]]) -> None:

@@ -6,14 +6,17 @@ twice is an error in both:
 * the entry point group ``wharfinger.plugins`` of any installed package: ``my-plugin = "my_package:MyPlugin"``
 * ``--plugin module:Class`` on the command line
 
-The name that configuration uses is the class's ``name`` when it has one, otherwise the entry point's or the class's own.
+The name that configuration uses is the class's ``name`` when it has one, otherwise the entry point's or the class's own. A class of
+another package that has no constructor is built without arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import signature
+from typing import Any
 
 from scheduler.framework.interface import PluginFactory
 
@@ -76,6 +79,8 @@ class Registry:
             factory = getattr(import_module(module), attribute)
         except (ImportError, AttributeError) as error:
             raise PluginLoadError(f"plugin {specification!r}: {error}") from error
+        except Exception as error:  # a foreign module may raise anything while it is imported
+            raise PluginLoadError(f"plugin {specification!r}: {type(error).__name__}: {error}") from error
         return self._adopt(factory, attribute, specification)
 
     def load_entry_points(self, found: Iterable[EntryPoint] | None = None) -> list[str]:
@@ -91,6 +96,11 @@ class Registry:
             factory = point.load()
         except (ImportError, AttributeError) as error:
             raise PluginLoadError(f"plugin {point.name!r} of entry point {point.value!r}: {error}") from error
+        except Exception as error:  # a foreign module may raise anything while it is imported
+            reason = f"{type(error).__name__}: {error}"
+            raise PluginLoadError(
+                f"plugin {point.name!r} of entry point {point.value!r}: {reason}"
+            ) from error
         return self._adopt(factory, point.name, point.value)
 
     def _adopt(self, factory: PluginFactory, fallback: str, source: str) -> str:
@@ -98,5 +108,16 @@ class Registry:
             raise PluginLoadError(f"plugin {source!r} is not a class or factory")
         name = getattr(factory, "name", fallback)
         chosen = name if isinstance(name, str) else fallback
-        self.register(chosen, factory)
+        self.register(chosen, _without_arguments(factory) if _takes_nothing(factory) else factory)
         return chosen
+
+
+def _takes_nothing(factory: PluginFactory) -> bool:
+    try:
+        return not signature(factory).parameters
+    except (TypeError, ValueError):  # some callables do not tell
+        return False
+
+
+def _without_arguments(build: Callable[..., Any]) -> PluginFactory:
+    return lambda _args, _handle: build()

@@ -9,7 +9,7 @@ def main(arguments: list[str]) -> int:
     """Serve until stopped; the exit code is returned."""
     parser = argparse.ArgumentParser(
         prog="wharfinger sandbox",
-        description="An in-memory Kubernetes API server over real HTTP, for trying things out.",
+        description=command.SUMMARY,
         allow_abbrev=False,
     )
     command.add_arguments(parser)

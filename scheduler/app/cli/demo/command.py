@@ -94,11 +94,12 @@ class Demo:
         self._prepare_directory(url)
         self._start(cleanup, "sandbox", settings.sandbox_command(self._settings, sandbox_port))
         self._start(cleanup, "scheduler", settings.scheduler_command(self._settings, url, port))
-        self._wait_for_sandbox(sandbox_port)
         try:
-            return load_access(str(self._settings.kubeconfig))
+            access = load_access(str(self._settings.kubeconfig))
         except ClientError as error:
             raise DemoError(str(error)) from None
+        self._wait_for_sandbox(sandbox_port)
+        return access
 
     def _start(self, cleanup: ExitStack, name: str, command: Sequence[str]) -> None:
         child = Child(name, command, self._settings.log(name), settings.environment())
@@ -138,6 +139,7 @@ class Demo:
     def _tell(self, rest: Rest, port: int) -> None:
         """The summary, and what to try next."""
         made = decisions.fetch(port, self._settings.certificate)
+        self._ledger.claim(pod for pod, each in made.items() if each.result == "scheduled")
         summary.show(self._console, self._ledger.pods(), self._ledger.placements(), made)
         paste.write_body(rest, self._settings.body)
         if not self._settings.once:

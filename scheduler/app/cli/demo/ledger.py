@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,11 +57,14 @@ class Ledger:
         self._changed = threading.Condition()
         self._pods: dict[str, Pod] = {}
         self._placements: list[Placement] = []
+        self._bound_before: dict[str, Placement] = {}
 
     def on_add(self, pod: Pod, initial: bool) -> None:
-        """A pod exists; one that is bound already when the watch begins was not placed by the scheduler."""
+        """A pod exists. Who placed one that was bound before we looked, the manifest or the scheduler, is told by `claim`."""
         with self._changed:
-            if pod.spec.node_name and not initial:
+            if pod.spec.node_name and initial:
+                self._bound_before[pod.full_name] = Placement(self._now(), pod.full_name, pod.spec.node_name)
+            elif pod.spec.node_name:
                 self._place(pod)
             self._pods[pod.full_name] = pod
             self._changed.notify_all()
@@ -82,6 +85,12 @@ class Ledger:
 
     def _place(self, pod: Pod) -> None:
         self._placements.append(Placement(self._now(), pod.full_name, pod.spec.node_name))
+
+    def claim(self, names: Iterable[str]) -> None:
+        """These pods were placed by the scheduler, even if that was before we looked."""
+        with self._changed:
+            early = [self._bound_before.pop(name) for name in names if name in self._bound_before]
+            self._placements[:0] = early
 
     def pods(self) -> list[Pod]:
         """All pods, by name."""

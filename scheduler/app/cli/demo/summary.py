@@ -18,9 +18,7 @@ Decisions = Mapping[str, Decision]
 
 def show(console: Console, pods: Sequence[Pod], placements: list[Placement], decisions: Decisions) -> None:
     """Print the whole of it."""
-    placed = {each.pod for each in placements} | {
-        pod for pod, each in decisions.items() if each.result == "scheduled"
-    }
+    placed = {each.pod for each in placements}
     ours = [pod for pod in pods if pod.full_name in placed]
     before = [pod for pod in pods if state_of(pod) == "bound" and pod.full_name not in placed]
     pending = [pod for pod in pods if state_of(pod) != "bound"]

@@ -1,0 +1,124 @@
+"""The manifests are what a real API server would take, and the rights that they grant are the ones that are needed."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from scheduler.sandbox.faults import Rule
+from scheduler.sandbox.sandbox import Sandbox
+from tests.e2e.processes import PROJECT, eventually, eventually_bound, node, pod, run, scheduler
+
+MANIFESTS = PROJECT / "manifests"
+METHODS = {
+    "get": "GET",
+    "list": "GET",
+    "watch": "GET",
+    "create": "POST",
+    "update": "PUT",
+    "patch": "PATCH",
+    "delete": "DELETE",
+}
+ON_COLLECTIONS = frozenset({"list", "watch", "create"})
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    return [each for each in yaml.safe_load_all(path.read_text()) if each]
+
+
+@pytest.mark.parametrize("name", ["samples/cluster.yaml", "scheduler.yaml", "extender.yaml"])
+def test_manifests_are_accepted(name: str) -> None:
+    sandbox = Sandbox()
+    sandbox.load(documents(MANIFESTS / "namespace.yaml"))
+    objects = documents(MANIFESTS / name)
+    sandbox.load(objects)
+    assert objects
+
+
+@pytest.mark.parametrize(
+    "path", sorted((MANIFESTS / "configurations").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_sample_configurations_are_accepted(path: Path, tmp_path: Path) -> None:
+    text = path.read_text().replace("/etc/kubernetes/wharfinger-ca.crt", str(authority(tmp_path)))
+    (tmp_path / "config.yaml").write_text(text)
+    written = tmp_path / "in-force.yaml"
+    done = run("--config=config.yaml", f"--write-config-to={written}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert documents(written)[0]["kind"] == "KubeSchedulerConfiguration"
+
+
+@pytest.mark.parametrize("name", ["scheduler.yaml", "extender.yaml"])
+def test_configurations_inside_the_manifests_are_accepted(name: str, tmp_path: Path) -> None:
+    (text,) = [
+        each["data"]["config.yaml"] for each in documents(MANIFESTS / name) if each["kind"] == "ConfigMap"
+    ]
+    (tmp_path / "config.yaml").write_text(text)
+    done = run("--config=config.yaml", f"--write-config-to={tmp_path / 'in-force.yaml'}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["scheduler.yaml", "extender.yaml"])
+def test_containers_are_confined(name: str) -> None:
+    (spec,) = [
+        each["spec"]["template"]["spec"]
+        for each in documents(MANIFESTS / name)
+        if each["kind"] == "Deployment"
+    ]
+    assert spec["securityContext"]["runAsNonRoot"]
+    for container in spec["containers"]:
+        context = container["securityContext"]
+        assert context["readOnlyRootFilesystem"]
+        assert not context["allowPrivilegeEscalation"]
+        assert context["capabilities"] == {"drop": ["ALL"]}
+
+
+def test_the_roles_cover_everything_that_the_scheduler_asks(tmp_path: Path) -> None:
+    """An API server that refuses whatever the roles do not grant refuses nothing."""
+    flags = ("--leader-elect-resource-name=wharfinger", "--leader-elect-resource-namespace=wharfinger-system")
+    with Sandbox() as sandbox:
+        sandbox.load(documents(MANIFESTS / "namespace.yaml"))
+        refusals = list(refuse_the_rest(sandbox))
+        with scheduler(tmp_path, sandbox.url, *flags) as process:
+            sandbox.load([node("n1"), pod("fits"), pod("does-not", nodeSelector={"no": "where"})])
+            eventually_bound(sandbox, "fits")
+            eventually(lambda: len(sandbox.store.objects("events")) >= 2, "both events")
+            assert process.terminate() == 0
+            assert {rule.method: rule.hits for rule in refusals if rule.hits} == {}, process.log.read_text()
+
+
+def refuse_the_rest(sandbox: Sandbox) -> Iterator[Rule]:
+    """Rules that answer 403 to every request that no role of rbac.yaml allows."""
+    granted: dict[str, list[str]] = {method: [] for method in METHODS.values()}
+    for role in documents(MANIFESTS / "rbac.yaml"):
+        for rule in role.get("rules", ()):
+            for method, pattern in patterns(rule, role["metadata"].get("namespace", "")):
+                granted[method].append(pattern)
+    for method, allowed in granted.items():
+        path = f"^(?!(?:{'|'.join(allowed)})$)" if allowed else ""
+        yield sandbox.faults.add(method=method, path=path, status=403)
+
+
+def patterns(rule: dict[str, Any], namespace: str) -> Iterator[tuple[str, str]]:
+    """(method, pattern of the path) for what one rule of a role allows."""
+    names = "|".join(map(re.escape, rule.get("resourceNames", ()))) or "[^/]+"
+    place = f"namespaces/{namespace}/" if namespace else "(?:namespaces/[^/]+/)?"
+    for group in rule["apiGroups"]:
+        root = f"/apis/{re.escape(group)}/v1/" if group else "/api/v1/"
+        for resource in rule["resources"]:
+            kind, _, subresource = resource.partition("/")
+            for verb in rule["verbs"]:
+                single = verb not in ON_COLLECTIONS or subresource
+                tail = f"/(?:{names})" + (f"/{subresource}" if subresource else "") if single else ""
+                yield METHODS[verb], f"{root}{place}{kind}{tail}"
+
+
+def authority(directory: Path) -> Path:
+    """A certificate for a configuration that names one."""
+    import trustme
+
+    path = directory / "ca.crt"
+    trustme.CA().cert_pem.write_to_path(str(path))
+    return path
