@@ -2,6 +2,6 @@
 
 import sys
 
-from scheduler.app.server import main
+from scheduler.app.main import main
 
 sys.exit(main())

@@ -22,7 +22,6 @@ from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.app import logs
 from scheduler.app.build import ConfigurationError
-from scheduler.app.cli import SUBCOMMANDS
 from scheduler.app.compatibility import gate_lines
 from scheduler.app.config import make_config
 from scheduler.app.flags.usage import help_text, usage_line
@@ -52,10 +51,8 @@ class StartupError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command ``wharfinger``; the exit code is returned."""
+    """The command ``wharfinger`` without a sub-command (see ``main``); the exit code is returned."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words and words[0] in SUBCOMMANDS:
-        return SUBCOMMANDS[words[0]](words[1:])
     options, errors = Options.parse(words, program=PROGRAM)
     if errors:
         return _refuse([*errors, usage_line(PROGRAM)])
