@@ -14,7 +14,9 @@ from __future__ import annotations
 import atexit
 import os
 import shlex
+import sys
 import threading
+from typing import NoReturn
 
 from flask import Flask
 
@@ -24,25 +26,32 @@ from scheduler.app.server import EXPECTED, StartupError, check
 from scheduler.app.setup import Setup, set_up
 
 _SHUTDOWN_SECONDS = 10.0
+_BOOT_ERROR = 3
+"""The exit code of a worker by which gunicorn gives up; any other would have it start workers for ever."""
 
 
 def start(flags: str) -> Flask:
     """Start a replica in this process and return the application that gunicorn serves.
 
     Raises:
-        SystemExit: the flags, or what they name, are wrong; the text says all of it.
+        SystemExit: the flags, or what they name, are wrong; what is wrong was printed.
     """
     options, errors = Options.parse(shlex.split(flags), program="wsgi")
     if errors:
-        raise SystemExit(f"WHARFINGER_FLAGS: {'; '.join(errors)}")
+        _refuse("; ".join(errors))
     try:
         made = set_up(make_config(options, check(options)))
     except (StartupError, *EXPECTED) as error:
-        raise SystemExit(f"WHARFINGER_FLAGS: {error}") from error
+        _refuse(error)
     runner = threading.Thread(target=made.process.run, name="process", daemon=True)
     runner.start()
     atexit.register(_stop, made, runner)
     return made.app
+
+
+def _refuse(reason: object) -> NoReturn:
+    print(f"WHARFINGER_FLAGS: {reason}", file=sys.stderr, flush=True)
+    raise SystemExit(_BOOT_ERROR)
 
 
 def _stop(made: Setup, runner: threading.Thread) -> None:

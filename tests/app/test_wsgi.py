@@ -1,0 +1,71 @@
+"""``gunicorn wsgi:app``: the same process, served by a real gunicorn."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import urllib3
+
+from scheduler.sandbox import Sandbox
+from tests.builders import make_node, make_pod
+from tests.scheduling.harness import DEADLINE, Observer, objects
+
+ROOT = Path(__file__).parents[2]
+RETRIES = urllib3.Retry(total=60, backoff_factor=0.05, status_forcelist=[500], raise_on_status=False)
+
+
+def gunicorn(port: int, flags: str) -> subprocess.Popen[str]:
+    """One worker with threads, as the module's docstring tells users."""
+    command = [sys.executable, "-m", "gunicorn", "-k", "gthread", "--threads", "4", "--no-control-socket"]
+    command += ["-b", f"127.0.0.1:{port}", "wsgi:app"]
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "WHARFINGER_FLAGS": flags},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as server:
+        yield server
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        return int(reserved.getsockname()[1])
+
+
+def test_gunicorn_serves_and_the_worker_schedules(sandbox: Sandbox, port: int, tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    sandbox.write_kubeconfig(kubeconfig)
+    observer = Observer(sandbox, tmp_path)
+    with gunicorn(port, f"--kubeconfig={kubeconfig}") as master:
+        http = urllib3.PoolManager(retries=RETRIES)
+        assert http.request("GET", f"http://127.0.0.1:{port}/readyz").data == b"ok"
+        node = make_node("n").capacity(cpu="1")
+        sandbox.load(objects(node, make_pod("p").container({"cpu": "1"}, name="c", image="pause")))
+        observer.wait_bound("p")
+        master.send_signal(signal.SIGTERM)
+        _, errors = master.communicate(timeout=DEADLINE)
+        assert master.returncode == 0, errors
+    observer.wait(lambda: [one["spec"].get("holderIdentity", "") for one in observer.leases()] == [""])
+    observer.close()
+
+
+def test_wrong_flags_end_it_with_one_clear_line(port: int) -> None:
+    with gunicorn(port, "--nope") as master:
+        _, errors = master.communicate(timeout=DEADLINE)
+    assert master.returncode != 0
+    assert "WHARFINGER_FLAGS: unknown flag: --nope" in errors
