@@ -38,3 +38,21 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
     }
 )
 """Factories by the name that configuration uses, in the default order."""
+
+PLANNED: Final = frozenset(
+    {
+        "VolumeRestrictions",
+        "NodeVolumeLimits",
+        "VolumeBinding",
+        "VolumeZone",
+        "PodTopologySpread",
+        "InterPodAffinity",
+        "DynamicResources",
+        "DefaultPreemption",
+        "NodeDeclaredFeatures",
+        "GangScheduling",
+        "TopologyPlacementGenerator",
+        "PodGroupPodsCount",
+    }
+)
+"""Plugins of kube-scheduler that do not exist here yet; a profile that enables one is built without it, and says so."""

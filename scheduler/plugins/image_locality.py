@@ -16,14 +16,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from scheduler.apis.objects import Pod
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.facts import ImageNames, ImageState
+from scheduler.framework.facts import ImageState
 from scheduler.framework.interface import MAX_NODE_SCORE, Handle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import Column
-from scheduler.plugins.helper.distinct import gather
-from scheduler.plugins.helper.integers import truncated, wrapped
+from scheduler.plugins.helper.distinct import present
+from scheduler.plugins.helper.integers import quotient, truncated, wrapped
 
 _MB: Final = 1024 * 1024
 _LEAST: Final = 23 * _MB
@@ -41,14 +43,12 @@ class ImageLocality:
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
         """int64[rows]: 0 to 100."""
         pod = cycle.pod
-        worth = _worth(pod, nodes.images, nodes.total)
-        most = _MOST_PER_CONTAINER * (len(pod.spec.containers) + len(pod.spec.init_containers))
-
-        def rate(images: ImageNames) -> int:
-            found = wrapped(sum(value for name, value in worth.items() if name in images))
-            return _rated(found, most)
-
-        return gather(nodes.image_set_ids, nodes.image_sets, rate)
+        images, places = present(nodes.image_set_ids, nodes.image_sets)
+        found = np.zeros(len(images), np.int64)
+        for name, value in _worth(pod, nodes.images, nodes.total).items():
+            found += np.fromiter((name in names for names in images), np.bool_, len(images)) * np.int64(value)
+        rated: Column = _rated(found, len(pod.spec.containers) + len(pod.spec.init_containers))[places]
+        return rated
 
 
 def normalized_name(image: str) -> str:
@@ -67,16 +67,14 @@ def _worth(pod: Pod, known: Mapping[str, ImageState], nodes: int) -> dict[str, i
         )
     )
     return {
-        name: times * truncated(float(known[name].size) * (float(known[name].nodes) / float(nodes)))
+        name: wrapped(times * truncated(float(known[name].size) * (float(known[name].nodes) / float(nodes))))
         for name, times in names.items()
         if name in known
     }
 
 
-def _rated(found: int, most: int) -> int:
-    if found < _LEAST:
-        found = _LEAST
-    elif found > most:
-        found = most
-    # Both signs agree, so floor division is Go's: a pod without containers has a negative range.
-    return MAX_NODE_SCORE * (found - _LEAST) // (most - _LEAST)
+def _rated(found: Column, containers: int) -> Column:
+    most = _MOST_PER_CONTAINER * containers
+    # Not a clip: a pod without containers has less room above than below.
+    bounded = np.where(found < _LEAST, _LEAST, np.minimum(found, most))
+    return quotient((bounded - _LEAST) * MAX_NODE_SCORE, most - _LEAST)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from scheduler.apis.objects import Node, Pod
+from scheduler.apis.objects import Node, Pod, Toleration
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import (
     ActionType,
@@ -27,12 +27,13 @@ from scheduler.framework.facts import Taints
 from scheduler.framework.interface import Handle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import Column, Reason, Rejections
-from scheduler.framework.status import Code
+from scheduler.framework.status import Code, Status
 from scheduler.plugins.helper.distinct import gather, where
 from scheduler.plugins.helper.normalize import default_normalize
 from scheduler.plugins.helper.taints import COMPARISON_GATE, PREFER_NO_SCHEDULE, REPELLING, untolerated
 
 UNTOLERATED: Final = Reason("node(s) had untolerated taint(s)", Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+_SOFT: Final = "TaintToleration/soft"
 
 
 class TaintToleration:
@@ -65,20 +66,19 @@ class TaintToleration:
         repelled = where(nodes.taint_set_ids, nodes.taint_sets, lambda taints: self._repels(taints, pod))
         return None if repelled is None else Rejections.where(repelled, UNTOLERATED)
 
+    def pre_score(self, cycle: Cycle, nodes: Nodes) -> Status | None:
+        """Note the tolerations that soften taints."""
+        cycle.state[_SOFT] = soft_tolerations(cycle.pod)
+        return None
+
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
         """int64[rows]: the number of ``PreferNoSchedule`` taints that the pod does not tolerate."""
-        tolerations = [
-            toleration
-            for toleration in cycle.pod.spec.tolerations
-            if toleration.effect in ("", PREFER_NO_SCHEDULE)
-        ]
-        return gather(
-            nodes.taint_set_ids,
-            nodes.taint_sets,
-            lambda taints: untolerated(
-                taints, tolerations, (PREFER_NO_SCHEDULE,), comparisons=self._comparisons
-            ),
-        )
+        tolerations: Sequence[Toleration] = cycle.state[_SOFT]
+
+        def count(taints: Taints) -> int:
+            return untolerated(taints, tolerations, (PREFER_NO_SCHEDULE,), comparisons=self._comparisons)
+
+        return gather(nodes.taint_set_ids, nodes.taint_sets, count)
 
     def normalize(self, cycle: Cycle, scores: Column) -> Column:
         """int64[rows]: 100 for the fewest."""
@@ -86,6 +86,11 @@ class TaintToleration:
 
     def _repels(self, taints: Taints, pod: Pod) -> bool:
         return untolerated(taints, pod.spec.tolerations, REPELLING, comparisons=self._comparisons) > 0
+
+
+def soft_tolerations(pod: Pod) -> Sequence[Toleration]:
+    """The tolerations that count for ``PreferNoSchedule``."""
+    return [each for each in pod.spec.tolerations if each.effect in ("", PREFER_NO_SCHEDULE)]
 
 
 def after_toleration_change(pod: Pod, old: Any, new: Any) -> QueueingHint:

@@ -161,7 +161,7 @@ class BalancedAllocation:
             (wrap(used + wanted.get(name, 0)), total)
             for name, (used, total) in zip(counted, before, strict=True)
         ]
-        return 50 + (50 + evenness(after) - evenness(before)) // 2
+        return 50 + quotient(wrap(50 + evenness(after) - evenness(before)), 2)
 
 
 class ImageLocality:
@@ -246,7 +246,8 @@ def evenness(parts: Sequence[tuple[int, int]]) -> int:
         for share in shares:
             squares = squares + (share - mean) * (share - mean)
         deviation = math.sqrt(squares / float(len(shares)))
-    return int((1 - deviation) * 100.0)
+    score = (1 - deviation) * 100.0
+    return int(score) if abs(score) < 2.0**63 else -(1 << 63)
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:

@@ -17,30 +17,28 @@ from scheduler.framework.rejections import BoolColumn, Column
 T = TypeVar("T")
 
 
-def where(ids: AnyColumn, values: Sequence[T], holds: Callable[[T], bool]) -> BoolColumn | None:
-    """bool[rows]: whether it holds for the row's value; None when it holds for no row.
+def present(ids: AnyColumn, values: Sequence[T]) -> tuple[Sequence[T], AnyColumn]:
+    """The values worth judging, and each row's place among them.
 
     Args:
         ids: int[rows], into ``values``.
         values: the distinct values.
-        holds: the judge.
     """
-    if len(ids) < len(values):
-        found = _few(ids, values, holds, np.bool_)
-        return found if found.any() else None
+    if len(ids) >= len(values):
+        return values, ids
+    used, places = np.unique(ids, return_inverse=True)
+    return [values[number] for number in used.tolist()], places
+
+
+def where(ids: AnyColumn, values: Sequence[T], holds: Callable[[T], bool]) -> BoolColumn | None:
+    """bool[rows]: whether it holds for the row's value; None when it holds for no row."""
+    values, places = present(ids, values)
     verdicts = np.fromiter(map(holds, values), np.bool_, len(values))
-    return verdicts[ids] if verdicts.any() else None
+    return verdicts[places] if verdicts.any() else None
 
 
 def gather(ids: AnyColumn, values: Sequence[T], measure: Callable[[T], int]) -> Column:
-    """int64[rows]: the measure of the row's value; arguments as for ``where``."""
-    if len(ids) < len(values):
-        return _few(ids, values, measure, np.int64)
-    column: Column = np.fromiter(map(measure, values), np.int64, len(values))[ids]
+    """int64[rows]: the measure of the row's value."""
+    values, places = present(ids, values)
+    column: Column = np.fromiter(map(measure, values), np.int64, len(values))[places]
     return column
-
-
-def _few(ids: AnyColumn, values: Sequence[T], judge: Callable[[T], object], kind: type) -> AnyColumn:
-    used, places = np.unique(ids, return_inverse=True)
-    verdicts: AnyColumn = np.array([judge(values[number]) for number in used.tolist()], kind)
-    return verdicts[places]

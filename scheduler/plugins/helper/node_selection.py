@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from scheduler.apis.selectors import CompiledTerm, FieldRequirement, Requirement
+from scheduler.apis.selectors import CompiledTerm, FieldRequirement, Operator, Requirement
+from scheduler.framework.facts import ABSENT
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import BoolColumn
 from scheduler.plugins.helper.distinct import where
@@ -37,12 +38,22 @@ def matching_labels(nodes: Nodes, requirements: Iterable[Requirement]) -> BoolCo
     """bool[rows]: the nodes whose labels satisfy every requirement."""
     found = np.ones(len(nodes), np.bool_)
     for requirement in requirements:
-        key = requirement.key
-        satisfied = where(nodes.label_ids(key), nodes.label_values(key), requirement.matches_value)
-        if satisfied is None:
-            return np.zeros(len(nodes), np.bool_)
-        found &= satisfied
+        found &= _matching_label(nodes, requirement)
     return found
+
+
+def _matching_label(nodes: Nodes, requirement: Requirement) -> BoolColumn:
+    """``requirement.matches_value`` over all rows; the common operators need no call per value."""
+    ids, operator = nodes.label_ids(requirement.key), requirement.operator
+    if operator in (Operator.EXISTS, Operator.DOES_NOT_EXIST):
+        has: BoolColumn = ids != ABSENT
+        return has if operator is Operator.EXISTS else ~has
+    listed = operator in (Operator.IN, Operator.NOT_IN)
+    holds = frozenset(requirement.values).__contains__ if listed else requirement.matches_value
+    found = where(ids, nodes.label_values(requirement.key), holds)
+    if found is None:
+        found = np.zeros(len(nodes), np.bool_)
+    return ~found if operator is Operator.NOT_IN else found
 
 
 def _matching_field(nodes: Nodes, requirement: FieldRequirement) -> BoolColumn:

@@ -23,6 +23,7 @@ from scheduler.framework.interface import MAX_NODE_SCORE, Handle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import BoolColumn, Column
 from scheduler.framework.status import Status
+from scheduler.plugins.helper.integers import quotient
 from scheduler.plugins.noderesources.usage import usages
 
 Floats = npt.NDArray[np.float64]
@@ -49,8 +50,7 @@ class NodeResourcesBalancedAllocation:
         after = _evenness([(usage.requested, usage.allocatable) for usage in used], counts, len(nodes))
         before = _evenness([(usage.allocated, usage.allocatable) for usage in used], counts, len(nodes))
         half = MAX_NODE_SCORE // 2
-        # Never negative: both lie between 50 and 100, so floor division is Go's.
-        return half + (half + after - before) // 2
+        return half + quotient(half + after - before, 2)
 
 
 def _evenness(parts: Sequence[tuple[Column, Column]], counts: Sequence[BoolColumn], rows: int) -> Column:
@@ -60,7 +60,9 @@ def _evenness(parts: Sequence[tuple[Column, Column]], counts: Sequence[BoolColum
         for (used, there_is), present in zip(parts, counts, strict=True)
     ]
     deviation = _deviation(shares, counts, rows)
-    evenness: Column = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+    # Requests that overflowed make shares far below zero; what is too large for an int64 becomes its smallest, as in Go.
+    with np.errstate(invalid="ignore"):
+        evenness: Column = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
     return evenness
 
 
