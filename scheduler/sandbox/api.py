@@ -67,7 +67,7 @@ class Api:
             given = request.headers.get("authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode(), self._token.encode()):
                 raise errors.unauthorized()
-        path = request.path
+        path = request.path = request.path.rstrip("/") or "/"
         if path.startswith(("/api/v1/", "/apis/")) and path.count("/") > 2:
             reply = (
                 self._group_document(request) if path.count("/") == 3 and path.startswith("/apis/") else None
@@ -82,7 +82,7 @@ class Api:
         return json_reply(document) if document is not None else None
 
     def _document(self, request: Request) -> Response:
-        path = request.path.rstrip("/") or "/"
+        path = request.path
         if request.method not in ("GET", "HEAD"):
             raise errors.method_not_allowed()
         if path.startswith("/openapi/"):

@@ -24,7 +24,7 @@ from scheduler.sandbox import errors
 MAX_HEAD = 64 * 1024
 MAX_BODY = 3 * 1024 * 1024
 _LINGER = 2.0
-MAX_BACKLOG = 32 * 1024 * 1024
+MAX_BACKLOG = 256 * 1024 * 1024
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -52,36 +52,47 @@ class Response:
 
 
 class Stream:
-    """A chunked reply that stays open. All methods belong to the loop's thread; `on_close` runs once, however it ends."""
+    """A chunked reply that stays open. All methods belong to the loop's thread; `on_close` runs once, however it ends.
+
+    What is sent before the connection is there goes out right behind the head: a watch is subscribed before its client hears of it.
+    """
 
     def __init__(self, content_type: str = "application/json") -> None:
         self.content_type = content_type
-        self.on_start: Callable[[Stream], None] = lambda _stream: None
         self.on_close: Callable[[], None] = lambda: None
         self._connection: Connection | None = None
+        self._early: list[bytes] | None = []
+        self._over = False
 
     def open_on(self, connection: Connection) -> None:
-        """Take over the connection and write the head."""
+        """Take over the connection: head, and what was sent so far."""
+        early, self._early = self._early or [], None
         self._connection = connection
         head = f"HTTP/1.1 200 OK\r\nContent-Type: {self.content_type}\r\nTransfer-Encoding: chunked\r\n\r\n"
-        connection.transport.write(head.encode())
-        self.on_start(self)
+        connection.transport.write(head.encode() + b"".join(map(_chunk, early)))
+        if self._over:
+            self._connection = None
+            connection.transport.write(_LAST_CHUNK)
+            connection.stream_ended()
 
     def send(self, data: bytes) -> None:
         """Write one chunk; a reader that fell too far behind loses the connection."""
-        if self._connection is None or not data:
+        if not data:
             return
-        transport = self._connection.transport
-        if transport.get_write_buffer_size() > MAX_BACKLOG:
-            self.abort()
-        else:
-            transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+        if self._early is not None:
+            self._early.append(data)
+        elif self._connection is not None:
+            transport = self._connection.transport
+            if transport.get_write_buffer_size() > MAX_BACKLOG:
+                self.abort()
+            else:
+                transport.write(_chunk(data))
 
     def end(self) -> None:
         """End the reply properly; the connection takes the next request."""
         connection = self._release()
         if connection is not None:
-            connection.transport.write(b"0\r\n\r\n")
+            connection.transport.write(_LAST_CHUNK)
             connection.stream_ended()
 
     def abort(self) -> None:
@@ -96,9 +107,17 @@ class Stream:
 
     def _release(self) -> Connection | None:
         connection, self._connection = self._connection, None
-        if connection is not None:
+        if not self._over:
+            self._over = True
             self.on_close()
         return connection
+
+
+_LAST_CHUNK = b"0\r\n\r\n"
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
 
 
 Handler = Callable[[Request], "Response | Stream"]

@@ -33,7 +33,10 @@ class Watches:
         return len(self._open)
 
     def open(self, request: Request, resource: Resource, wanted: Wanted, view: View) -> Stream:
-        """Answer a watch request. Raises `StatusError` for what cannot be watched; a version that is gone becomes an ERROR event."""
+        """Answer a watch request; the caller holds the store's lock.
+
+        Raises `StatusError` for what cannot be watched; a version that is gone becomes an ERROR event.
+        """
         query = request.query
         version = version_number(query.get("resourceVersion", ""))
         streamed = _streams_list(resource, query)
@@ -45,19 +48,18 @@ class Watches:
         watch = Watch(
             request.path, resource.key, wanted, view, bookmarks, self._cluster.store, self._wake, stream
         )
-        stream.on_start = lambda _stream: self._begin(watch, version, streamed=streamed, timeout=timeout)
+        self._begin(watch, version, streamed=streamed, timeout=timeout)
         return stream
 
     def _begin(self, watch: Watch, version: int, *, streamed: bool, timeout: float) -> None:
         self._open.add(watch)
         watch.stream.on_close = lambda: self._closed(watch)
-        with self._cluster.store.lock:
-            try:
-                first = self._first(watch, version, streamed=streamed)
-            except ExpiredError as error:
-                watch.fail(errors.expired(str(error)).body())
-                return
-            watch.begin(first)
+        try:
+            first = self._first(watch, version, streamed=streamed)
+        except ExpiredError as error:
+            watch.fail(errors.expired(str(error)).body())
+            return
+        watch.begin(first)
         watch.cancel_timeout = self._cluster.later(timeout, watch.end)
 
     def _first(self, watch: Watch, version: int, *, streamed: bool) -> list[bytes]:

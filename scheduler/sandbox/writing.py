@@ -191,7 +191,7 @@ def _check_identity(resource: Resource, old: Entry, meta: Object) -> None:
 
 
 def _merged(resource: Resource, old: Object, new: Object, subresource: str) -> Object:
-    """What the endpoint lets through: the main one everything but status, `/status` only status and loose metadata."""
+    """What the endpoint lets through: the main one everything but status, a subresource only its part and loose metadata."""
     meta = {key: value for key, value in old["metadata"].items() if key not in _METADATA_CHANGES}
     meta |= {key: new["metadata"][key] for key in _METADATA_CHANGES if new["metadata"].get(key)}
     meta.pop("managedFields", None)
@@ -199,12 +199,33 @@ def _merged(resource: Resource, old: Object, new: Object, subresource: str) -> O
         merged = {**old, "metadata": meta}
         merged.pop("status", None)
         return merged | ({"status": new["status"]} if new.get("status") else {})
+    if subresource:
+        return {
+            **old,
+            "metadata": meta,
+            "spec": subresource_spec(old.get("spec") or {}, new.get("spec") or {}, subresource),
+        }
     merged = {**new, "metadata": meta}
     if resource.has_status:
         merged.pop("status", None)
         if "status" in old:
             merged["status"] = old["status"]
     return merged
+
+
+def subresource_spec(old: Object, new: Object, subresource: str) -> Object:
+    """The spec after a write to `resize`, `ephemeralcontainers` or `finalize`: only that part is taken from the client."""
+    if subresource != "resize":
+        part = {"ephemeralcontainers": "ephemeralContainers", "finalize": "finalizers"}[subresource]
+        return {**old, part: new.get(part) or []}
+    resized = dict(old)
+    for part in ("containers", "initContainers"):
+        wanted = {container.get("name"): container.get("resources") for container in new.get(part) or ()}
+        if part in old:
+            resized[part] = [
+                {**c, "resources": wanted.get(c["name"]) or c.get("resources", {})} for c in old[part]
+            ]
+    return resized
 
 
 def _bump_generation(resource: Resource, old: Object, new: Object) -> None:
