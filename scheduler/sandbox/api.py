@@ -9,6 +9,7 @@ Every request holds the store's lock from first read to last write.
 from __future__ import annotations
 
 import hmac
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,8 @@ from scheduler.sandbox.subresources import Subresources
 from scheduler.sandbox.watching import Watches
 from scheduler.sandbox.writes import Writes
 from scheduler.sandbox.writing import existing
+
+logger = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 Reply = Response | Stream
@@ -52,6 +55,10 @@ class Api:
             reply = self._authenticated(request)
         except errors.StatusError as error:
             reply = status_reply(error)
+        except Exception as error:
+            logger.exception("%s %s failed", request.method, request.path)
+            message = f"the sandbox failed to answer: {type(error).__name__}"
+            reply = status_reply(errors.StatusError(500, "InternalError", message))
         if isinstance(reply, Stream):
             return reply
         if wants_yaml(request) and reply.content_type == "application/json":

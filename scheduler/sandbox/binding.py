@@ -21,8 +21,6 @@ Object = dict[str, Any]
 def bind(cluster: Cluster, namespace: str, name: str, binding: Object, *, dry_run: bool = False) -> None:
     """Assign the pod to the binding's target node. Raises `StatusError` (400, 404, 409, 422)."""
     meta, target = binding.get("metadata") or {}, binding.get("target") or {}
-    if not isinstance(meta, dict) or not isinstance(target, dict):
-        raise errors.bad_request("Binding needs the objects metadata and target")
     if meta.get("name") not in (None, "", name):
         raise errors.bad_request("name in URL does not match name in Binding object")
     node = target.get("name")
@@ -30,7 +28,7 @@ def bind(cluster: Cluster, namespace: str, name: str, binding: Object, *, dry_ru
         raise errors.invalid(
             "Binding", "", name, [not_supported("target.kind", target["kind"], ("Node", "<empty>"))]
         )
-    if not isinstance(node, str) or not node:
+    if not node:
         raise errors.invalid("Binding", "", name, [required("target.name")])
     pod = existing(cluster, PODS, namespace, name)
     _check_preconditions(pod, meta)

@@ -77,10 +77,24 @@ def as_kind(value: Any, resource: Resource) -> Object:
 
 def clean(obj: Object, resource: Resource, strictness: str) -> tuple[Object, list[str]]:
     """The object with known fields only, and warnings. `strictness` is the parameter fieldValidation. Raises 400."""
-    cleaner = Cleaner()
-    what = f"{resource.kind} in version {_quoted(resource.version)} cannot be handled as a {resource.kind}"
+    return _cleaned(obj, resource.model, resource.version, strictness)
+
+
+def decode_as(request: Request, kind: str, model: str) -> Object:
+    """The body of a subresource as an object of its kind, known fields only. Raises 400, 415."""
+    body = decode(request)
+    if not isinstance(body, dict):
+        raise errors.bad_request(f"the body of the request is not a {kind}: expected a JSON object")
+    if body.get("kind") not in (None, "", kind):
+        raise errors.bad_request(f"{body['kind']} cannot be handled as a {kind}")
+    return _cleaned(body, model, model.split(".")[1], "Ignore")[0]
+
+
+def _cleaned(obj: Object, model: str, version: str, strictness: str) -> tuple[Object, list[str]]:
+    cleaner, kind = Cleaner(), model.rpartition(".")[2]
+    what = f"{kind} in version {_quoted(version)} cannot be handled as a {kind}"
     try:
-        cleaned = cleaner.clean(obj, resource.model)
+        cleaned = cleaner.clean(obj, model)
     except WrongTypeError as error:
         raise errors.bad_request(f"{what}: {error}") from None
     except RecursionError:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from scheduler.sandbox.yamlreader import YamlError, documents
 
 Object = dict[str, Any]
@@ -39,10 +41,23 @@ def _read_file(path: Path) -> Iterator[Manifest]:
     except OSError as error:
         raise ManifestError(f"{path}: {error.strerror or error}") from None
     try:
-        for number, (line, value) in enumerate(documents(text), start=1):
+        for number, (line, value) in enumerate(_documents(text), start=1):
             yield from _objects(value, f"{path}: document {number} (line {line})")
     except YamlError as error:
         raise ManifestError(f"{path}: {error}") from None
+
+
+def _documents(text: bytes) -> Iterator[tuple[int, Any]]:
+    """The documents with their first lines. JSON is YAML, but its own decoder is fifty times faster."""
+    if text.lstrip()[:1] == b"{":
+        try:
+            value = msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # not JSON as a whole: the YAML reader names the place, or accepts it
+        else:
+            yield 1, value
+            return
+    yield from documents(text)
 
 
 def _objects(value: Any, place: str) -> Iterator[Manifest]:

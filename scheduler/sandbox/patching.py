@@ -45,10 +45,12 @@ def patched(current: Object, request: Request, model: str) -> Object:
 
 
 def applied(current: Object, previous: Object, configuration: Object, model: str) -> Object:
-    """The object after a server-side apply: `previous` is what this manager applied the last time ({} the first time)."""
-    merged: Object = strategic_merge(
-        _without_dropped(current, previous, configuration, model), configuration, model
-    )
+    """The object after a server-side apply: `previous` is what this manager applied the last time ({} the first time). Raises 400."""
+    kept = _without_dropped(current, previous, configuration, model)
+    try:
+        merged: Object = strategic_merge(kept, configuration, model)
+    except PatchError as error:
+        raise errors.bad_request(str(error)) from None
     return merged
 
 

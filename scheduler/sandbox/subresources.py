@@ -64,12 +64,16 @@ class Subresources:
 
     def _bind(self, request: Request, target: Target) -> Response:
         bind(
-            self._cluster, target.namespace, target.name, _body(request, "Binding"), dry_run=dry_run(request)
+            self._cluster,
+            target.namespace,
+            target.name,
+            bodies.decode_as(request, "Binding", "core.v1.Binding"),
+            dry_run=dry_run(request),
         )
         return success(code=201)
 
     def _evict(self, request: Request, target: Target) -> Response:
-        body = _body(request, "Eviction")
+        body = bodies.decode_as(request, "Eviction", "policy.v1.Eviction")
         named = (body.get("metadata") or {}).get("name")
         if named not in (None, "", target.name):
             raise errors.bad_request("name in URL does not match name in Eviction object")
@@ -82,7 +86,7 @@ class Subresources:
         return json_reply(scale_of(existing(self._cluster, target.resource, target.namespace, target.name)))
 
     def _put_scale(self, request: Request, target: Target) -> Response:
-        return self._write_scale(request, target, _body(request, "Scale"))
+        return self._write_scale(request, target, bodies.decode_as(request, "Scale", "autoscaling.v1.Scale"))
 
     def _patch_scale(self, request: Request, target: Target) -> Response:
         entry = existing(self._cluster, target.resource, target.namespace, target.name)
@@ -94,12 +98,3 @@ class Subresources:
             self._cluster, target.resource, old, scaled(target.resource, old, scale), dry_run=dry_run(request)
         )
         return json_reply(scale_of(entry))
-
-
-def _body(request: Request, kind: str) -> Object:
-    body = bodies.decode(request)
-    if not isinstance(body, dict):
-        raise errors.bad_request(f"the body of the request is not a {kind}: expected a JSON object")
-    if body.get("kind") not in (None, "", kind):
-        raise errors.bad_request(f"{body['kind']} cannot be handled as a {kind}")
-    return body

@@ -207,27 +207,26 @@ def dry_run(request: Request) -> bool:
 
 def delete_options(request: Request) -> DeleteOptions:
     """Options from the body and the query. Raises 400."""
-    body = bodies.decode(request) if request.body.strip() else {}
-    if not isinstance(body, dict):
-        raise errors.bad_request("the body of a DELETE is a DeleteOptions object")
+    body = {}
+    if request.body.strip():
+        body = bodies.decode_as(request, "DeleteOptions", "meta.v1.DeleteOptions")
     return options_of(body, request)
 
 
 def options_of(body: Object, request: Request) -> DeleteOptions:
-    """`DeleteOptions` of a decoded body; query parameters fill in what it leaves out. Raises 400."""
+    """`DeleteOptions` of a clean body; query parameters fill in what it leaves out. Raises 400."""
     preconditions = body.get("preconditions") or {}
-    grace: Any = body.get("gracePeriodSeconds")
+    grace: int | None = body.get("gracePeriodSeconds")
     text = request.query.get("gracePeriodSeconds", "")
     if grace is None and text:
-        grace = int(text) if text.isascii() and text.isdigit() else text
-    if not (grace is None or type(grace) is int) or not isinstance(preconditions, dict):
-        raise errors.bad_request("DeleteOptions: gracePeriodSeconds is a number, preconditions is an object")
+        if not text.isascii() or not text.isdigit() or len(text) > 18:
+            raise errors.bad_request(f'gracePeriodSeconds: parsing "{text}": invalid syntax')
+        grace = int(text)
     policy = body.get("propagationPolicy") or request.query.get("propagationPolicy", "")
-    dry = dry_run(request) or "All" in (body.get("dryRun") or ())
     return DeleteOptions(
         grace,
         preconditions.get("uid") or "",
         preconditions.get("resourceVersion") or "",
         orphan=policy == "Orphan",
-        dry_run=dry,
+        dry_run=dry_run(request) or "All" in (body.get("dryRun") or ()),
     )

@@ -93,6 +93,17 @@ def test_one_line_names_the_place(
     assert message in error
 
 
+def test_json_is_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(
+        '{"apiVersion": "v1", "kind": "NodeList", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}]}'
+    )
+    assert [manifest.obj["metadata"]["name"] for manifest in read([path])] == ["x"]
+    path.write_text('{"apiVersion": "v1",\n "kind": ]}')
+    with pytest.raises(ManifestError, match="line 2"):
+        list(read([path]))
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match=r"none\.yaml: No such file or directory"):
         list(read([tmp_path / "none.yaml"]))
