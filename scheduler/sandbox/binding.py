@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler.apis.fielderror import not_supported, required
-from scheduler.sandbox import errors
+from scheduler.sandbox import errors, kubelet
 from scheduler.sandbox.cluster import Cluster
+from scheduler.sandbox.conditions import with_condition
 from scheduler.sandbox.resources import PODS
 from scheduler.sandbox.store import Entry
 from scheduler.sandbox.writing import existing, set_node
@@ -69,13 +70,5 @@ def _assign(cluster: Cluster, pod: Entry, node: str, meta: Object) -> None:
     status["conditions"] = with_condition(
         status.get("conditions") or [], {"type": "PodScheduled", "status": "True"}, cluster.stamp()
     )
-    set_node(cluster, pod, {**pod.obj["spec"], "nodeName": node}, status, metadata)
-
-
-def with_condition(conditions: list[Object], condition: Object, now: str) -> list[Object]:
-    """The conditions with one set; its transition time moves only when its status does."""
-    old = next((found for found in conditions if found.get("type") == condition["type"]), None)
-    moved = old is None or old.get("status") != condition["status"]
-    transition = now if moved or old is None else old.get("lastTransitionTime", now)
-    entry = {**condition, "lastProbeTime": None, "lastTransitionTime": transition}
-    return [*(found for found in conditions if found is not old), entry]
+    bound = set_node(cluster, pod, {**pod.obj["spec"], "nodeName": node}, status, metadata)
+    kubelet.start(cluster, bound)

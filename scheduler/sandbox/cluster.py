@@ -22,7 +22,8 @@ class Cluster:
 
     `later(seconds, call)` runs a call in the server's thread after a while and returns a function that cancels it (that one for
     the server's thread only). `termination_delay` is how many seconds the sandbox, playing
-    kubelet, takes to end a bound pod that was deleted with a grace period (never longer than that period). `applied` remembers what each
+    kubelet, takes to end a bound pod that was deleted with a grace period (never longer than that period); `start_delay` how many it takes to
+    report a bound pod running, None for never. `applied` remembers what each
     field manager last applied to which object (uid, manager), for server-side apply.
     """
 
@@ -31,6 +32,7 @@ class Cluster:
     rng: random.Random
     later: Callable[[float, Callable[[], None]], Callable[[], None]]
     termination_delay: float = 0.0
+    start_delay: float | None = None
     applied: dict[tuple[str, str], Object] = field(default_factory=dict)
 
     def stamp(self) -> str:

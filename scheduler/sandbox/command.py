@@ -37,6 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="demand the bearer token in this environment variable (default: none)",
     )
     parser.add_argument(
+        "--run-pods",
+        metavar="SECONDS",
+        type=_seconds,
+        nargs="?",
+        const=1.0,
+        help="report bound pods as running after that many seconds (1 when not given; default: they stay Pending)",
+    )
+    parser.add_argument(
         "--termination-delay",
         metavar="SECONDS",
         type=_seconds,
@@ -55,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         args.kubeconfig,
         token=token,
         termination_delay=args.termination_delay,
+        start_delay=args.run_pods,
     )
 
 

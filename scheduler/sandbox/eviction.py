@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler.sandbox import errors
-from scheduler.sandbox.binding import with_condition
 from scheduler.sandbox.cluster import Cluster
+from scheduler.sandbox.conditions import with_condition
 from scheduler.sandbox.deleting import DeleteOptions, delete
 from scheduler.sandbox.resources import BY_PATH, PODS
 from scheduler.sandbox.selector_validation import selector_matches

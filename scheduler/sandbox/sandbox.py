@@ -49,7 +49,8 @@ class Sandbox:
 
     `host` and `port` (0: any free one) say where it listens, `token` makes it demand a bearer token, `tls` serves HTTPS with that context
     (`ca` is the PEM text that clients need to trust it). `now` and `rng` make it repeatable. `history` is how many events each resource
-    remembers, `bookmark_interval` how often watches get a bookmark, `termination_delay` how long a bound pod takes to end (see `deleting`).
+    remembers, `bookmark_interval` how often watches get a bookmark, `termination_delay` how long a bound pod takes to end (see `deleting`),
+    `start_delay` how long until it is reported running, None for never (see `kubelet`).
 
     Use it as a context manager, or call `start` and `stop`. Raises `OSError` when it cannot listen.
     """
@@ -64,9 +65,10 @@ class Sandbox:
         ca: str = "",
         now: Callable[[], datetime] = _utc_now,
         rng: random.Random | None = None,
-        history: int = 50_000,
+        history: int = 20_000,
         bookmark_interval: float = 60.0,
         termination_delay: float = 0.0,
+        start_delay: float | None = None,
     ) -> None:
         self.store = Store(history)
         self.faults = Faults()
@@ -80,7 +82,7 @@ class Sandbox:
         self._failure: OSError | None = None
         self._port = port
         rng = rng or random.Random()
-        self._cluster = Cluster(self.store, now, rng, self._later, termination_delay)
+        self._cluster = Cluster(self.store, now, rng, self._later, termination_delay, start_delay)
         self._watches = Watches(self._cluster, self._wake)
         self.faults.on_watches = lambda path, action: self._call(lambda: self._watches.act(path, action))
         self._api = Api(self._cluster, self._watches, self.faults, token)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import tempfile
@@ -37,6 +38,7 @@ def serve(
     *,
     token: str = "",
     termination_delay: float = 0.0,
+    start_delay: float | None = None,
     out: TextIO = sys.stdout,
 ) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit code: 0, or 1 when a manifest or the address is bad (one line on stderr).
@@ -46,8 +48,11 @@ def serve(
     stop = threading.Event()
     try:
         with _signals(stop), tempfile.TemporaryDirectory(prefix="wharfinger-") as directory:
-            sandbox = Sandbox(host, port, token=token, termination_delay=termination_delay)
+            sandbox = Sandbox(
+                host, port, token=token, termination_delay=termination_delay, start_delay=start_delay
+            )
             count = load_files(sandbox, load)
+            gc.freeze()  # thousands of loaded objects need no further visits of the collector
             path = kubeconfig or Path(directory) / "kubeconfig"
             with sandbox:
                 sandbox.write_kubeconfig(path)

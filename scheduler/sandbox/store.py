@@ -98,7 +98,7 @@ class Store:
     `window` is how many events each resource remembers. Versions start at 1 and grow by one with every write to any resource.
     """
 
-    def __init__(self, window: int = 50_000) -> None:
+    def __init__(self, window: int = 20_000) -> None:
         self.lock = threading.RLock()
         self.version = 1
         self._window = window

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler.sandbox import errors
+from scheduler.sandbox import errors, kubelet
 from scheduler.sandbox.admission import admit
 from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.defaulting import apply_defaults
@@ -78,6 +78,8 @@ def create(
     entry = cluster.store.put(resource.key, obj)
     if resource.key == "namespaces":
         ensure_service_account(cluster, name)
+    if resource.key == PODS.key:
+        kubelet.start(cluster, entry)
     return entry
 
 
