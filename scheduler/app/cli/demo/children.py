@@ -12,15 +12,23 @@ from pathlib import Path
 
 from scheduler.app.cli.demo.errors import DemoError
 
-_STOP_SECONDS = 10.0
 _TAIL_BYTES = 4096
 
 
 class Child:
     """A running process; what it prints goes to its log."""
 
-    def __init__(self, name: str, command: Sequence[str], log: Path, environment: Mapping[str, str]) -> None:
-        """Start it. Raises DemoError when that fails."""
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str],
+        *,
+        patience: float = 10.0,
+    ) -> None:
+        """Start it. ``patience``: seconds that it may take to end. Raises DemoError when it cannot be started."""
+        self._patience = patience
         self.name = name
         self.log = log
         try:
@@ -47,7 +55,7 @@ class Child:
             return
         self._process.terminate()
         try:
-            self._process.wait(_STOP_SECONDS)
+            self._process.wait(self._patience)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

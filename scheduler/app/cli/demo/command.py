@@ -32,6 +32,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(chosen: Settings, stop: threading.Event, now: Callable[[], float]) -> int:
+    print("starting the sandbox and the scheduler", flush=True)
     with Stage(chosen) as stage:
         from scheduler.app.cli.demo.onlooker import Onlooker  # while the children load theirs
 

@@ -15,6 +15,10 @@ from scheduler.app.cli.demo.ledger import Placement, rate, state_of
 
 Decisions = Mapping[str, Decision]
 
+_WIDE = 124
+"""Columns that a table with one column per plugin needs."""
+_UNKNOWN = Decision(namespace="", name="", result="")
+
 
 def show(console: Console, pods: Sequence[Pod], placements: list[Placement], decisions: Decisions) -> None:
     """Print the whole of it."""
@@ -26,7 +30,7 @@ def show(console: Console, pods: Sequence[Pod], placements: list[Placement], dec
     if before:
         console.print(_already_there(before))
     if ours:
-        console.print(_placed(ours, decisions))
+        console.print(_placed(ours, decisions, console.width))
     if pending:
         console.print(_pending(pending, decisions))
     if placements:
@@ -35,7 +39,8 @@ def show(console: Console, pods: Sequence[Pod], placements: list[Placement], dec
 
 def pace(placements: list[Placement]) -> str:
     """How soon and how fast; times count from the start of the demo's process."""
-    words = f"first pod bound after {placements[0].at:.1f} s; {len(placements)} pods placed"
+    count = "1 pod" if len(placements) == 1 else f"{len(placements)} pods"
+    words = f"first pod bound after {placements[0].at:.1f} s; {count} placed"
     return f"{words}, {rate(placements):.0f} pods/s" if len(placements) > 1 else words
 
 
@@ -51,30 +56,35 @@ def _already_there(pods: Sequence[Pod]) -> Table:
     return table
 
 
-def _placed(pods: Sequence[Pod], decisions: Decisions) -> Table:
+def _placed(pods: Sequence[Pod], decisions: Decisions, width: int) -> Table:
     plugins = _plugins(decisions)
+    wide = width >= _WIDE
     table = Table(title="Pods placed: node, and its weighted score per plugin", title_justify="left")
-    table.add_column("pod", no_wrap=True)
+    table.add_column("pod", no_wrap=wide, overflow="fold")
     table.add_column("node", no_wrap=True, style="cyan")
     table.add_column("nodes\nthat fit", justify="right")
-    for plugin in plugins:
-        table.add_column(_heading(plugin), justify="right")
+    for heading in map(_heading, plugins) if wide else ("score per plugin",):
+        table.add_column(heading, justify="right" if wide else "left", overflow="fold")
     table.add_column("total", justify="right", style="bold")
     for pod in pods:
-        table.add_row(
-            Text(pod.full_name), Text(pod.spec.node_name), *_cells(decisions.get(pod.full_name), plugins)
-        )
+        decision = decisions.get(pod.full_name, _UNKNOWN)
+        scores = _scores(decision, plugins)
+        total = str(decision.total) if decision.scores else "-"
+        cells = scores if wide else [_in_words(decision)]
+        table.add_row(Text(pod.full_name), Text(pod.spec.node_name), str(decision.feasible), *cells, total)
     return table
 
 
-def _cells(decision: Decision | None, plugins: Sequence[str]) -> list[str]:
-    """The cells after the node; a node that alone fits is taken without scoring, as in kube-scheduler."""
-    if decision is None:
-        return ["", *("" for _ in plugins), ""]
+def _scores(decision: Decision, plugins: Sequence[str]) -> list[str]:
+    """A cell per plugin; a node that alone fits is taken without scoring, as in kube-scheduler."""
     if not decision.scores:
-        return [str(decision.feasible), *("-" for _ in plugins), "-"]
-    scores = (str(decision.scores.get(plugin, 0)) for plugin in plugins)
-    return [str(decision.feasible), *scores, str(decision.total)]
+        return ["-" for _ in plugins]
+    return [str(decision.scores.get(plugin, 0)) for plugin in plugins]
+
+
+def _in_words(decision: Decision) -> str:
+    """All scores in one cell, for narrow terminals; zeros left out."""
+    return ", ".join(f"{plugin} {score}" for plugin, score in decision.scores.items() if score)
 
 
 def _pending(pods: Sequence[Pod], decisions: Decisions) -> Table:
