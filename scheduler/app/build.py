@@ -91,6 +91,8 @@ def build_frameworks(
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
+    for extender in config.extenders:
+        log.warning("the extender %s is not called: other extenders are not there yet", extender.url_prefix)
     frameworks = {}
     for profile in config.profiles:
         plugins = build_plugins(profile, registry, handle)
