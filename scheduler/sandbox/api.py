@@ -31,7 +31,10 @@ logger = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 Reply = Response | Stream
+Verbs = dict[str, Callable[[Request, Target], Reply]]
 _HEALTH = ("/healthz", "/livez", "/readyz")
+_DISCOVERY = ("v2", "v2beta1")
+_READS = ("GET", "HEAD")
 _TRUE = ("1", "true")
 
 
@@ -45,6 +48,20 @@ class Api:
         self._token = token
         self._writes = Writes(cluster, token)
         self._subresources = Subresources(cluster, self._writes)
+        writes = self._writes
+        self._item: Verbs = {
+            "GET": self._get,
+            "HEAD": self._get,
+            "PUT": writes.replace,
+            "PATCH": writes.patch,
+            "DELETE": writes.delete,
+        }
+        self._collection: Verbs = {
+            "GET": self._list,
+            "HEAD": self._list,
+            "POST": writes.create,
+            "DELETE": writes.delete_collection,
+        }
 
     def handle(self, request: Request) -> Reply:
         """The reply to one request; API errors become Status objects, bugs an InternalError with the exception's name."""
@@ -98,10 +115,7 @@ class Api:
             return Response(200, b"ok", "text/plain; charset=utf-8")
         if path in ("/api", "/apis"):
             for _, parameters in alternatives(request.headers.get("accept", "")):
-                if parameters.get("as") == "APIGroupDiscoveryList" and parameters.get("v") in (
-                    "v2",
-                    "v2beta1",
-                ):
+                if parameters.get("as") == "APIGroupDiscoveryList" and parameters.get("v") in _DISCOVERY:
                     return discovery.aggregated(path, parameters["v"])
         document = discovery.legacy(path)
         if document is None:
@@ -116,24 +130,13 @@ class Api:
     def _verb(self, request: Request, target: Target) -> Callable[[Request, Target], Reply]:
         if target.subresource:
             return self._subresources.verb(request, target)
-        item = {
-            "GET": self._get,
-            "HEAD": self._get,
-            "PUT": self._writes.replace,
-            "PATCH": self._writes.patch,
-            "DELETE": self._writes.delete,
-        }
-        many = {
-            "GET": self._list,
-            "HEAD": self._list,
-            "POST": self._writes.create,
-            "DELETE": self._writes.delete_collection,
-        }
         if target.resource.verbs == ("create",):
-            many, item = {"POST": self._writes.create}, {}
-        found = (item if target.name else many).get(request.method)
+            verbs: Verbs = {} if target.name else {"POST": self._writes.create}
+        else:
+            verbs = self._item if target.name else self._collection
+        found = verbs.get(request.method)
         if found is None or (
-            target.resource.namespaced and not target.namespace and request.method not in ("GET", "HEAD")
+            target.resource.namespaced and not target.namespace and request.method not in _READS
         ):
             raise errors.method_not_allowed()
         return found

@@ -1,5 +1,7 @@
 """Defaults that a real API server fills in, where the scheduler or kubectl depends on them (upstream: `pkg/apis/*/v1/defaults.go`).
 
+Two things a controller would do are done here, as there is none: a new PersistentVolume is `Available`, a namespace `Active`.
+
 `apply_defaults` works in place on an object that the caller owns; one function per resource, found in `_DEFAULTS`.
 """
 
@@ -150,6 +152,14 @@ def _volume(obj: Object) -> None:
     obj["status"] = {"phase": "Available", **(obj.get("status") or {})}
 
 
+def _secret(obj: Object) -> None:
+    obj.setdefault("type", "Opaque")
+
+
+def _priority_class(obj: Object) -> None:
+    obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+
 def _storage_class(obj: Object) -> None:
     obj.setdefault("reclaimPolicy", "Delete")
     obj.setdefault("volumeBindingMode", "Immediate")
@@ -207,7 +217,7 @@ _DEFAULTS: dict[str, Callable[[Object], None]] = {
     "nodes": _node,
     "namespaces": _namespace,
     "services": _service,
-    "secrets": lambda obj: obj.setdefault("type", "Opaque") and None,
+    "secrets": _secret,
     "persistentvolumes": _volume,
     "persistentvolumeclaims": _claim,
     "replicationcontrollers": _replicas,
@@ -217,9 +227,7 @@ _DEFAULTS: dict[str, Callable[[Object], None]] = {
     "daemonsets.apps": _daemon_set,
     "jobs.batch": _job,
     "poddisruptionbudgets.policy": _budget,
-    "priorityclasses.scheduling.k8s.io": lambda obj: (
-        obj.setdefault("preemptionPolicy", "PreemptLowerPriority") and None
-    ),
+    "priorityclasses.scheduling.k8s.io": _priority_class,
     "storageclasses.storage.k8s.io": _storage_class,
     "csidrivers.storage.k8s.io": _csi_driver,
     "resourceclaims.resource.k8s.io": _resource_claim,

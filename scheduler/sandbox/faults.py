@@ -36,7 +36,7 @@ _REASONS = {
 class Rule:
     """One fault. `times` None means for ever; `hits` counts how often it struck.
 
-    `delay` seconds pass before the reply is written (a watch is opened without delay). `status` replaces the reply, the request is not
+    `delay` seconds pass before the reply is written (a watch is opened as if there were no delay and no `drop="after"`). `status` replaces the reply, the request is not
     carried out. `drop="before"` closes the connection without carrying it out, `"after"` carries it out and closes without a reply.
     """
 

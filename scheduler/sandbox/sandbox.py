@@ -130,12 +130,15 @@ class Sandbox:
         target.write_text(self.kubeconfig(), encoding="utf-8")
 
     def load(self, objects: Iterable[Object]) -> None:
-        """Create objects as clients would, in order. Raises `StatusError` at the first that is refused."""
+        """Create objects as clients would, in order, but with the status they carry (there are no controllers to give them one).
+
+        Raises `StatusError` at the first that is refused.
+        """
         for obj in objects:
             self.create(obj)
 
     def create(self, obj: Object) -> Object:
-        """Create one object through the same defaulting, admission and validation as HTTP. Raises `StatusError`."""
+        """Create one object through the same defaulting, admission and validation as HTTP, keeping its status. Raises `StatusError`."""
         resource = BY_KIND.get((obj.get("apiVersion", ""), obj.get("kind", "")))
         if resource is None or resource.verbs == ("create",):
             message = f'no matches for kind "{obj.get("kind", "")}" in version "{obj.get("apiVersion", "")}"'
@@ -145,7 +148,8 @@ class Sandbox:
             ((cleaned.get("metadata") or {}).get("namespace") or "default") if resource.namespaced else ""
         )
         with self.store.lock:
-            return create(self._cluster, stored(resource), namespace, stored_form(resource, cleaned)).obj
+            form = stored_form(resource, cleaned)
+            return create(self._cluster, stored(resource), namespace, form, keep_status=True).obj
 
     def compact(self) -> int:
         """Forget all history: older resourceVersions answer 410 Gone from now on. Returns the version."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler.apis.fielderror import invalid as invalid_field
 from scheduler.sandbox import errors, kubelet
 from scheduler.sandbox.admission import admit
 from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.defaulting import apply_defaults
 from scheduler.sandbox.deleting import finish_if_free
-from scheduler.sandbox.resources import PODS, Resource
+from scheduler.sandbox.resources import BY_PATH, PODS, Resource
 from scheduler.sandbox.store import Entry
 from scheduler.sandbox.validation import metadata_errors, validate, validate_update
 
@@ -35,14 +36,7 @@ _META_ORDER = (
     "creationTimestamp",
 )
 _MAX_GENERATED = 58
-_SYSTEM_FIELDS = (
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "generation",
-    "generateName",
-)
+_SERVICE_ACCOUNTS = BY_PATH["", "v1", "serviceaccounts"]
 _METADATA_CHANGES = ("labels", "annotations", "finalizers", "ownerReferences", "managedFields")
 
 
@@ -58,12 +52,22 @@ def ordered(resource: Resource, obj: Object) -> Object:
 
 
 def create(
-    cluster: Cluster, resource: Resource, namespace: str, obj: Object, *, dry_run: bool = False
+    cluster: Cluster,
+    resource: Resource,
+    namespace: str,
+    obj: Object,
+    *,
+    dry_run: bool = False,
+    keep_status: bool = False,
 ) -> Entry:
-    """Create an object in the stored form. Raises `StatusError` (403, 404, 409, 422)."""
+    """Create an object in the stored form. Raises `StatusError` (403, 404, 409, 422).
+
+    A client cannot give a status to what has a status endpoint (nodes excepted, as a kubelet registers with one); `keep_status` is for
+    loading a cluster as it is.
+    """
     obj = ordered(resource, obj)
     obj["metadata"] = _new_metadata(cluster, resource, namespace, obj["metadata"])
-    if resource.has_status and resource.key not in _STATUS_ON_CREATE:
+    if resource.has_status and not keep_status and resource.key != "nodes":
         obj.pop("status", None)
     apply_defaults(resource, obj)
     admit(cluster, resource, obj)
@@ -83,18 +87,10 @@ def create(
     return entry
 
 
-_STATUS_ON_CREATE = frozenset({"nodes", "namespaces", "pods", "persistentvolumes", "persistentvolumeclaims"})
-"""Kinds whose status a loaded manifest may carry: the sandbox has no kubelet and no controllers that would fill it in."""
-
-
 def ensure_service_account(cluster: Cluster, namespace: str) -> None:
     """Every namespace has the service account `default`."""
-    from scheduler.sandbox.resources import (
-        BY_PATH,
-    )  # the table is read at call time to keep this module's constants short
-
     if cluster.store.entry("serviceaccounts", namespace, "default") is None:
-        create(cluster, BY_PATH["", "v1", "serviceaccounts"], namespace, {"metadata": {"name": "default"}})
+        create(cluster, _SERVICE_ACCOUNTS, namespace, {"metadata": {"name": "default"}})
 
 
 def _new_metadata(cluster: Cluster, resource: Resource, namespace: str, given: Object) -> Object:
@@ -184,11 +180,7 @@ def _check_identity(resource: Resource, old: Entry, meta: Object) -> None:
     if version and version != current["resourceVersion"]:
         raise errors.conflict(resource.plural, resource.group, name, errors.MODIFIED)
     if not version and resource.key in _NEEDS_VERSION:
-        from scheduler.apis.fielderror import (
-            invalid,
-        )  # beside errors.invalid the short name would mislead at module level
-
-        fault = invalid("metadata.resourceVersion", 0, "must be specified for an update")
+        fault = invalid_field("metadata.resourceVersion", 0, "must be specified for an update")
         raise errors.invalid(resource.kind, resource.group, name, [fault])
 
 

@@ -211,6 +211,12 @@ def test_scale_reads_and_writes_replicas(rest: Rest) -> None:
     assert rest.put(f"{path}/d/scale", scale).status == 409
 
 
+def test_a_client_cannot_create_a_status_but_a_load_can(sandbox: Sandbox, rest: Rest) -> None:
+    assert rest.post(PODS, pod() | {"status": {"phase": "Running"}}).body["status"]["phase"] == "Pending"
+    sandbox.load([pod("b") | {"status": {"phase": "Running"}}])
+    assert rest.get(f"{PODS}/b").body["status"]["phase"] == "Running"
+
+
 def test_load_goes_the_way_of_http(sandbox: Sandbox, rest: Rest) -> None:
     sandbox.load([node(), pod()])
     assert rest.get(f"{PODS}/a").body["spec"]["schedulerName"] == "default-scheduler"
