@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.e2e.processes import DEADLINE, decode, environment, eventually, free_port, run, shell
+from tests.e2e.processes import DEADLINE, curl, decode, environment, eventually, free_port, run, shell
 
 
 def test_once_places_all_that_can_be_placed(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ class Serving:
     def pasted(self, part: str) -> str:
         """What the one printed command with this part prints when it is pasted."""
         (line,) = [each for each in self.lines if each.startswith(("curl", "kubectl")) and part in each]
-        return shell(line, self.directory)
+        return curl(line, self.directory) if line.startswith("curl") else shell(line, self.directory)
 
 
 @pytest.fixture(scope="module")

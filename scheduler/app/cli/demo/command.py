@@ -42,6 +42,8 @@ def _run(chosen: Settings, stop: threading.Event, now: Callable[[], float]) -> i
 def _settings(arguments: list[str]) -> Settings:
     own, passed_on = _split(arguments)
     parsed = _parser().parse_args(own)
+    if not (parsed.load or settings.SAMPLE.is_file()):
+        raise DemoError("the sample cluster comes with a checkout, not with the package; give --load FILE")
     loads = tuple(parsed.load or [settings.SAMPLE])
     for path in (*loads, *filter(None, [parsed.config])):
         if not path.is_file():

@@ -31,6 +31,9 @@ GUEST: dict[str, Any] = {
 """A pod that does not exist: what would become of it?"""
 
 
+_BESIDE = Path(sys.executable).with_name("kubectl")
+
+
 class _Meta(msgspec.Struct):
     name: str
 
@@ -62,7 +65,7 @@ def lines(settings: Settings, port: int) -> Sequence[str]:
         "# the webhook, as a stock kube-scheduler calls it",
         f"{curl} {base}/filter",
         f"{curl} {base}/prioritize",
-        "# the cluster",
+        f"# the cluster{'' if _has_kubectl() else ' (there is no kubectl here: make test installs one as .venv/bin/kubectl)'}",
         f"{kubectl} get pods -A -o wide",
         f"{kubectl} run guest --image=registry.example.org/shop/web:2.3.1 && {kubectl} get pod guest -o wide",
         f"{kubectl} uncordon general-c2 && {kubectl} get events -A",
@@ -73,11 +76,14 @@ def lines(settings: Settings, port: int) -> Sequence[str]:
 
 
 def _kubectl() -> str:
-    """The kubectl of this environment if there is one (``make test`` installs it), else the user's own."""
-    beside = Path(sys.executable).with_name("kubectl")
-    if beside.exists() and shutil.which("kubectl") is None:
-        return _short(beside)
+    """The user's own kubectl, else the one of this environment if there is one (``make test`` installs it)."""
+    if shutil.which("kubectl") is None and _BESIDE.exists():
+        return _short(_BESIDE)
     return "kubectl"
+
+
+def _has_kubectl() -> bool:
+    return shutil.which("kubectl") is not None or _BESIDE.exists()
 
 
 def _short(path: Path) -> str:

@@ -62,7 +62,7 @@ class Settings:
 def sandbox_command(settings: Settings, port: int) -> list[str]:
     """The sandbox's command line."""
     loads = [word for path in settings.load for word in ("--load", str(path))]
-    return [*_python(), "sandbox", "--port", str(port), *loads]
+    return [*_python(), "sandbox", "--port", str(port), "--run-pods", *loads]
 
 
 def scheduler_command(settings: Settings, master: str, port: int) -> list[str]:
