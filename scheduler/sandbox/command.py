@@ -36,6 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="demand the bearer token in this environment variable (default: none)",
     )
+    _add_kubelet_arguments(parser)
+
+
+def _add_kubelet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run-pods",
         metavar="SECONDS",

@@ -159,3 +159,23 @@ def test_watches_can_expire(sandbox: Sandbox) -> None:
     with Watcher(sandbox.url, PODS) as watch:
         sandbox.faults.expire_watches()
         assert [event["object"]["code"] for event in watch] == [410]
+
+
+def test_a_reader_that_falls_behind_is_dropped(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scheduler.sandbox.http.MAX_BACKLOG", 1 << 16)
+    with Watcher(sandbox.url, PODS) as asleep:
+        for number in range(150):
+            big = pod(f"p{number}")
+            big["metadata"]["annotations"] = {"filler": "x" * 200_000}
+            sandbox.load([big])
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            asleep.response.read()
+
+
+def test_stopping_ends_watches_and_may_be_repeated() -> None:
+    sandbox = Sandbox().start()
+    with Watcher(sandbox.url, PODS) as watch:
+        sandbox.stop()
+        sandbox.stop()
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            watch.response.read()
