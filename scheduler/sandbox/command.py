@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from scheduler.sandbox.server import serve
@@ -60,6 +61,9 @@ def _add_kubelet_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until told to stop. Returns the exit code."""
     token = os.environ.get(args.token_env, "") if args.token_env else ""
+    if args.token_env and not token:
+        print(f"error: --token-env: the environment variable {args.token_env} is not set", file=sys.stderr)
+        return 1
     return serve(
         args.load,
         args.host,

@@ -129,6 +129,14 @@ def test_bad_flags(words: list[str], capsys: pytest.CaptureFixture[str]) -> None
     assert "error: argument" in capsys.readouterr().err
 
 
+def test_a_token_that_is_not_there_does_not_open_the_door(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SANDBOX_TOKEN", raising=False)
+    assert command.run(_parse("--token-env", "SANDBOX_TOKEN")) == 1
+    assert "SANDBOX_TOKEN is not set" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "int"])
 def test_a_process_serves_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "good.yaml").write_text(GOOD)
