@@ -137,7 +137,6 @@ def _of_containers(pod: Pod, use_status: bool, defaults: Mapping[str, Quantity])
             wanted = _with_defaults(_of_container(pod, container, statuses), defaults)
             _add(running, wanted)
             _add(sidecars, wanted)
-            _raise_to(starting, sidecars)
         else:
             needed = dict(_with_defaults(_read(container.resources.requests), defaults))
             _add(needed, sidecars)

@@ -119,18 +119,17 @@ class NodeAffinity:
 
     def pre_score(self, cycle: Cycle, nodes: Nodes) -> Status | None:
         """Skip pods that prefer nothing; an unreadable preference is an error."""
-        preferred = _preferred(cycle.pod)
-        if not preferred and self._added_preferred is None:
+        if not _preferred(cycle.pod) and self._added_preferred is None:
             return Status.skip()
-        terms, errors = compile_preferred_terms(preferred)
-        if errors:
-            return Status.failure(ValueError(aggregate(errors)))
-        cycle.state[_PREFERRED] = terms
+        try:
+            cycle.state[_PREFERRED] = preferred_terms(cycle.pod)
+        except ValueError as error:
+            return Status.failure(error)
         return None
 
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
         """int64[rows]: the weights of the matching preferences, added up."""
-        terms: Sequence[WeightedTerm] = cycle.state[_PREFERRED]
+        terms: Sequence[WeightedTerm] = cycle.state.get(_PREFERRED) or preferred_terms(cycle.pod)
         total = np.zeros(len(nodes), np.int64)
         for wanted in (*(self._added_preferred or ()), *terms):
             total += matching_term(nodes, wanted.term) * np.int64(wanted.weight)
@@ -172,6 +171,18 @@ def required_affinity(pod: Pod) -> RequiredAffinity:
         selector_from_set(pod.spec.node_selector),
         None if required is None else compile_node_selector(required),
     )
+
+
+def preferred_terms(pod: Pod) -> Sequence[WeightedTerm]:
+    """What the pod prefers.
+
+    Raises:
+        ValueError: a preference cannot be parsed.
+    """
+    terms, errors = compile_preferred_terms(_preferred(pod))
+    if errors:
+        raise ValueError(aggregate(errors))
+    return terms
 
 
 def named_nodes(pod: Pod) -> frozenset[str] | None:

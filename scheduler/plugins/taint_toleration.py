@@ -73,7 +73,7 @@ class TaintToleration:
 
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
         """int64[rows]: the number of ``PreferNoSchedule`` taints that the pod does not tolerate."""
-        tolerations: Sequence[Toleration] = cycle.state[_SOFT]
+        tolerations: Sequence[Toleration] = cycle.state.get(_SOFT) or soft_tolerations(cycle.pod)
 
         def count(taints: Taints) -> int:
             return untolerated(taints, tolerations, (PREFER_NO_SCHEDULE,), comparisons=self._comparisons)

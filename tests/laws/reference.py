@@ -117,7 +117,7 @@ class NodeResourcesFit:
         hopeless = False
         for name in (*NATIVE, *sorted(set(wanted) - set(NATIVE))):
             amount = wanted.get(name, 0)
-            if amount > 0 and amount > node.free(name):
+            if amount > 0 and amount > wrap(node.free(name)):
                 reasons.append(f"Insufficient {name}")
                 hopeless = hopeless or amount > node.allocatable(name)
         if not reasons:
@@ -137,9 +137,9 @@ class NodeResourcesFit:
     @staticmethod
     def _in_use(node: NodeInfo, name: str) -> int:
         if name == "cpu":
-            return sum(pod.nonzero_requests[0] for pod in node.pods)
+            return wrap(sum(pod.nonzero_requests[0] for pod in node.pods))
         if name == "memory":
-            return sum(pod.nonzero_requests[1] for pod in node.pods)
+            return wrap(sum(pod.nonzero_requests[1] for pod in node.pods))
         return node.requested(name)
 
 
@@ -198,14 +198,14 @@ def least_allocated(parts: Parts) -> int:
         weight * (0 if used > there_is else quotient(wrap((there_is - used) * 100), there_is))
         for weight, used, there_is in parts
     )
-    return quotient(total, sum(weight for weight, _, _ in parts))
+    return quotient(wrap(total), sum(weight for weight, _, _ in parts))
 
 
 def most_allocated(parts: Parts) -> int:
     total = sum(
         weight * quotient(wrap(min(used, there_is) * 100), there_is) for weight, used, there_is in parts
     )
-    return quotient(total, sum(weight for weight, _, _ in parts))
+    return quotient(wrap(total), sum(weight for weight, _, _ in parts))
 
 
 def by_shape(shape: Shape) -> Rate:
