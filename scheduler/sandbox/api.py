@@ -13,19 +13,20 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from scheduler.sandbox import discovery, errors, openapi
+from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
+from scheduler.sandbox.documents import discovery, openapi
 from scheduler.sandbox.faults import Faults, Rule
-from scheduler.sandbox.fields import Wanted, wanted
-from scheduler.sandbox.http import Request, Response, Stream
-from scheduler.sandbox.negotiation import alternatives, view_for, wants_yaml
-from scheduler.sandbox.reading import list_page
-from scheduler.sandbox.replies import as_yaml, json_reply, status_reply
-from scheduler.sandbox.routing import Target, parse
-from scheduler.sandbox.subresources import Subresources
-from scheduler.sandbox.watching import Watches
-from scheduler.sandbox.writes import Writes
-from scheduler.sandbox.writing import existing
+from scheduler.sandbox.reads.fields import Wanted, wanted
+from scheduler.sandbox.reads.reading import list_page
+from scheduler.sandbox.reads.watching import Watches
+from scheduler.sandbox.wire.http import Request, Response, Stream
+from scheduler.sandbox.wire.negotiation import alternatives, view_for, wants_yaml
+from scheduler.sandbox.wire.replies import as_yaml, json_reply, status_reply
+from scheduler.sandbox.wire.routing import Target, parse
+from scheduler.sandbox.writes.pipeline import existing
+from scheduler.sandbox.writes.subresources import Subresources
+from scheduler.sandbox.writes.verbs import Writes
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scheduler.sandbox.http import Request
+from scheduler.sandbox.wire.http import Request
 
 Drop = Literal["", "before", "after"]
 _REASONS = {

@@ -21,16 +21,16 @@ from typing import Any, Self
 
 from scheduler.sandbox import errors
 from scheduler.sandbox.api import Api
-from scheduler.sandbox.bodies import as_kind, clean
 from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.faults import Faults
-from scheduler.sandbox.http import Connection
 from scheduler.sandbox.kubeconfig import kubeconfig
+from scheduler.sandbox.reads.watching import Watches
 from scheduler.sandbox.resources import BY_KIND
 from scheduler.sandbox.store import Store
-from scheduler.sandbox.watching import Watches
-from scheduler.sandbox.writes import stored, stored_form
-from scheduler.sandbox.writing import create
+from scheduler.sandbox.wire.bodies import as_kind, clean
+from scheduler.sandbox.wire.http import Connection
+from scheduler.sandbox.writes.pipeline import create
+from scheduler.sandbox.writes.verbs import stored, stored_form
 
 Object = dict[str, Any]
 _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from scheduler.sandbox import Sandbox
-from scheduler.sandbox.patch import PatchError, json_patch, merge_patch
-from scheduler.sandbox.strategic import strategic_merge
+from scheduler.sandbox.writes.patch import PatchError, json_patch, merge_patch
+from scheduler.sandbox.writes.strategic import strategic_merge
 from tests.sandbox.rest import NODES, PODS, Object, Rest, deployment, node, pod
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler.sandbox import Sandbox
-from scheduler.sandbox.protobuf import MEDIA_TYPE, ProtobufError, decode
+from scheduler.sandbox.wire.protobuf import MEDIA_TYPE, ProtobufError, decode
 from tests.sandbox.rest import PODS, Rest, pod
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from scheduler.sandbox import Sandbox
 from scheduler.sandbox.ages import age, span
-from scheduler.sandbox.pod_row import pod_ready, pod_restarts, pod_status
+from scheduler.sandbox.reads.pod_row import pod_ready, pod_restarts, pod_status
+from scheduler.sandbox.reads.tables import columns, row
 from scheduler.sandbox.resources import BY_KIND, RESOURCES
-from scheduler.sandbox.tables import columns, row
 from tests.sandbox.rest import NODES, PODS, Object, Rest, node, pod
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"

@@ -162,7 +162,7 @@ def test_watches_can_expire(sandbox: Sandbox) -> None:
 
 
 def test_a_reader_that_falls_behind_is_dropped(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scheduler.sandbox.http.MAX_BACKLOG", 1 << 16)
+    monkeypatch.setattr("scheduler.sandbox.wire.http.MAX_BACKLOG", 1 << 16)
     with Watcher(sandbox.url, PODS) as asleep:
         for number in range(150):
             big = pod(f"p{number}")

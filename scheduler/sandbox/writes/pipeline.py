@@ -12,13 +12,13 @@ from typing import Any
 
 from scheduler.apis.fielderror import invalid as invalid_field
 from scheduler.sandbox import errors, kubelet
-from scheduler.sandbox.admission import admit
 from scheduler.sandbox.cluster import Cluster
-from scheduler.sandbox.defaulting import apply_defaults
-from scheduler.sandbox.deleting import finish_if_free
 from scheduler.sandbox.resources import BY_PATH, PODS, Resource
+from scheduler.sandbox.rules.admission import admit
+from scheduler.sandbox.rules.defaulting import apply_defaults
+from scheduler.sandbox.rules.validation import metadata_errors, validate, validate_update
 from scheduler.sandbox.store import Entry
-from scheduler.sandbox.validation import metadata_errors, validate, validate_update
+from scheduler.sandbox.writes.deleting import finish_if_free
 
 Object = dict[str, Any]
 

@@ -10,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scheduler.sandbox.pod_defaults import pod_spec_defaults, pod_status_defaults, template_spec_defaults
 from scheduler.sandbox.resources import Resource
+from scheduler.sandbox.rules.pod_defaults import (
+    pod_spec_defaults,
+    pod_status_defaults,
+    template_spec_defaults,
+)
 
 Object = dict[str, Any]
 

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 import msgspec
 
+from scheduler.sandbox.reads.tables import columns, row
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.store import Entry
-from scheduler.sandbox.tables import columns, row
 
 Object = dict[str, Any]
 Columns = list[Object]

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from scheduler.sandbox import errors
 from scheduler.sandbox.events import from_core
-from scheduler.sandbox.http import Request
+from scheduler.sandbox.reads.views import MetadataView, PlainView, TableView, View
 from scheduler.sandbox.resources import Resource
-from scheduler.sandbox.views import MetadataView, PlainView, TableView, View
+from scheduler.sandbox.wire.http import Request
 
 _JSON = frozenset({"application/json", "application/*", "*/*", ""})
 

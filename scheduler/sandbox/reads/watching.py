@@ -9,13 +9,13 @@ from collections.abc import Callable
 from scheduler.apis.fielderror import forbidden
 from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
-from scheduler.sandbox.fields import Wanted
-from scheduler.sandbox.http import Request, Stream
-from scheduler.sandbox.reading import version_number
+from scheduler.sandbox.reads.fields import Wanted
+from scheduler.sandbox.reads.reading import version_number
+from scheduler.sandbox.reads.views import View
+from scheduler.sandbox.reads.watch import Watch
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.store import ExpiredError
-from scheduler.sandbox.views import View
-from scheduler.sandbox.watch import Watch
+from scheduler.sandbox.wire.http import Request, Stream
 
 _DEFAULT_TIMEOUT = (1800.0, 3600.0)
 Wake = Callable[[Callable[[], None]], None]

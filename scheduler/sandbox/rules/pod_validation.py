@@ -7,7 +7,7 @@ from typing import Any
 from scheduler.apis.fielderror import FieldError, duplicate, forbidden, invalid, not_supported, required
 from scheduler.apis.names import dns_label_faults, dns_subdomain_faults, label_key_faults, label_value_faults
 from scheduler.apis.quantity import QuantityError, from_json
-from scheduler.sandbox.placement_validation import affinity_errors, spread_errors, toleration_errors
+from scheduler.sandbox.rules.placement_validation import affinity_errors, spread_errors, toleration_errors
 
 Object = dict[str, Any]
 Errors = list[FieldError]

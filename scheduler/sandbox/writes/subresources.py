@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scheduler.sandbox import bodies, errors
-from scheduler.sandbox.binding import bind
+from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
-from scheduler.sandbox.eviction import evict
-from scheduler.sandbox.http import Request, Response
-from scheduler.sandbox.negotiation import view_for
-from scheduler.sandbox.patching import patched
-from scheduler.sandbox.replies import json_reply, success
-from scheduler.sandbox.routing import Target
-from scheduler.sandbox.scale import scale_of, scaled
-from scheduler.sandbox.writes import Writes, dry_run, options_of
-from scheduler.sandbox.writing import existing, update
+from scheduler.sandbox.wire import bodies
+from scheduler.sandbox.wire.http import Request, Response
+from scheduler.sandbox.wire.negotiation import view_for
+from scheduler.sandbox.wire.replies import json_reply, success
+from scheduler.sandbox.wire.routing import Target
+from scheduler.sandbox.writes.binding import bind
+from scheduler.sandbox.writes.eviction import evict
+from scheduler.sandbox.writes.patching import patched
+from scheduler.sandbox.writes.pipeline import existing, update
+from scheduler.sandbox.writes.scale import scale_of, scaled
+from scheduler.sandbox.writes.verbs import Writes, dry_run, options_of
 
 Object = dict[str, Any]
 Verb = Callable[[Request, Target], Response]

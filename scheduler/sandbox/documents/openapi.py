@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from scheduler.sandbox import errors
-from scheduler.sandbox.descriptions import KIND_FIELDS, describe
-from scheduler.sandbox.http import Request, Response
+from scheduler.sandbox.documents.descriptions import KIND_FIELDS, describe
 from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, Resource
 from scheduler.sandbox.schema import FieldType, ModelSchema, model_schema
+from scheduler.sandbox.wire.http import Request, Response
 
 Object = dict[str, Any]
 _SCALARS: dict[str, Object] = {

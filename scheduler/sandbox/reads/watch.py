@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scheduler.sandbox.fields import Wanted
-from scheduler.sandbox.http import Stream
+from scheduler.sandbox.reads.fields import Wanted
+from scheduler.sandbox.reads.views import View
 from scheduler.sandbox.store import Entry, Event, Store
-from scheduler.sandbox.views import View
+from scheduler.sandbox.wire.http import Stream
 
 
 @dataclass(slots=True, eq=False)

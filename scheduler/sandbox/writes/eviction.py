@@ -11,11 +11,11 @@ from typing import Any
 from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.conditions import with_condition
-from scheduler.sandbox.deleting import DeleteOptions, delete
 from scheduler.sandbox.resources import BY_PATH, PODS
-from scheduler.sandbox.selector_validation import selector_matches
+from scheduler.sandbox.rules.selector_validation import selector_matches
 from scheduler.sandbox.store import Entry
-from scheduler.sandbox.writing import existing
+from scheduler.sandbox.writes.deleting import DeleteOptions, delete
+from scheduler.sandbox.writes.pipeline import existing
 
 Object = dict[str, Any]
 _BUDGETS = BY_PATH["policy", "v1", "poddisruptionbudgets"]

@@ -19,10 +19,10 @@ from scheduler.apis.fielderror import (
     required,
 )
 from scheduler.apis.names import dns_label_faults, dns_subdomain_faults, label_key_faults, label_value_faults
-from scheduler.sandbox.pod_validation import pod_errors, pod_spec_errors, quantity_map_errors
 from scheduler.sandbox.resources import Resource
-from scheduler.sandbox.selector_validation import selector_errors, selector_matches
-from scheduler.sandbox.update_validation import update_errors
+from scheduler.sandbox.rules.pod_validation import pod_errors, pod_spec_errors, quantity_map_errors
+from scheduler.sandbox.rules.selector_validation import selector_errors, selector_matches
+from scheduler.sandbox.rules.update_validation import update_errors
 
 Object = dict[str, Any]
 Errors = list[FieldError]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import msgspec
 
 from scheduler.sandbox import errors
-from scheduler.sandbox.fields import Wanted
+from scheduler.sandbox.reads.fields import Wanted
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.store import Entry, ExpiredError, Store
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler.sandbox.patch import PatchError
 from scheduler.sandbox.schema import FieldType, model_schema
+from scheduler.sandbox.writes.patch import PatchError
 
 
 def strategic_merge(target: Any, patch: Any, model: str | None) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler.apis.quantity import QuantityError, milli_value
-from scheduler.sandbox.pod_level import complete
+from scheduler.sandbox.rules.pod_level import complete
 
 Object = dict[str, Any]
 _QOS_RESOURCES = ("cpu", "memory")

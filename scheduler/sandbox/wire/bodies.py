@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 
-from scheduler.sandbox import errors, protobuf
-from scheduler.sandbox.http import Request
+from scheduler.sandbox import errors
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.schema import Cleaner, WrongTypeError
+from scheduler.sandbox.wire import protobuf
+from scheduler.sandbox.wire.http import Request
 from scheduler.sandbox.yamlreader import YamlError, documents
 
 Object = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler.apis.fielderror import invalid
 from scheduler.sandbox import errors
-from scheduler.sandbox.cells import selector
+from scheduler.sandbox.reads.cells import selector
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.store import Entry
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler.sandbox import bodies, errors
-from scheduler.sandbox.binding import bind
+from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
-from scheduler.sandbox.deleting import DeleteOptions, delete
 from scheduler.sandbox.events import from_core, to_core
-from scheduler.sandbox.fields import wanted
-from scheduler.sandbox.http import Request, Response
-from scheduler.sandbox.negotiation import view_for
-from scheduler.sandbox.patching import APPLY, applied, apply_body, patched
-from scheduler.sandbox.replies import json_reply, success, with_warnings
+from scheduler.sandbox.reads.fields import wanted
 from scheduler.sandbox.resources import CORE_EVENTS, PODS, Resource
-from scheduler.sandbox.reviews import review
-from scheduler.sandbox.routing import Target
 from scheduler.sandbox.store import Entry
-from scheduler.sandbox.writing import create, existing, update
+from scheduler.sandbox.wire import bodies
+from scheduler.sandbox.wire.http import Request, Response
+from scheduler.sandbox.wire.negotiation import view_for
+from scheduler.sandbox.wire.replies import json_reply, success, with_warnings
+from scheduler.sandbox.wire.routing import Target
+from scheduler.sandbox.writes.binding import bind
+from scheduler.sandbox.writes.deleting import DeleteOptions, delete
+from scheduler.sandbox.writes.patching import APPLY, applied, apply_body, patched
+from scheduler.sandbox.writes.pipeline import create, existing, update
+from scheduler.sandbox.writes.reviews import review
 
 Object = dict[str, Any]
 

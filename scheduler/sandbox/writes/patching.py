@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler.apis.fielderror import required
-from scheduler.sandbox import bodies, errors
-from scheduler.sandbox.http import Request
-from scheduler.sandbox.patch import PatchError, json_patch, merge_patch
+from scheduler.sandbox import errors
 from scheduler.sandbox.schema import FieldType, model_schema
-from scheduler.sandbox.strategic import strategic_merge
+from scheduler.sandbox.wire import bodies
+from scheduler.sandbox.wire.http import Request
+from scheduler.sandbox.writes.patch import PatchError, json_patch, merge_patch
+from scheduler.sandbox.writes.strategic import strategic_merge
 
 Object = dict[str, Any]
 APPLY = ("application/apply-patch+yaml", "application/apply-patch+cbor")

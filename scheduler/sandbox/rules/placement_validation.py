@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler.apis.fielderror import FieldError, duplicate, invalid, not_supported, required
 from scheduler.apis.names import label_key_faults, label_value_faults
-from scheduler.sandbox.selector_validation import node_term_errors, selector_errors
+from scheduler.sandbox.rules.selector_validation import node_term_errors, selector_errors
 
 Object = dict[str, Any]
 Errors = list[FieldError]

@@ -8,7 +8,7 @@ import msgspec
 import yaml
 
 from scheduler.sandbox.errors import StatusError
-from scheduler.sandbox.http import Response
+from scheduler.sandbox.wire.http import Response
 
 Object = dict[str, Any]
 _encode = msgspec.json.Encoder().encode

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from scheduler.sandbox.http import Response
 from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, SUBRESOURCE_KINDS, Resource
+from scheduler.sandbox.wire.http import Response
 
 Object = dict[str, Any]
 VERSION: Object = {

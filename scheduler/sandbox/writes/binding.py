@@ -14,7 +14,7 @@ from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.conditions import with_condition
 from scheduler.sandbox.resources import PODS
 from scheduler.sandbox.store import Entry
-from scheduler.sandbox.writing import existing, set_node
+from scheduler.sandbox.writes.pipeline import existing, set_node
 
 Object = dict[str, Any]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.sandbox import cells
 from scheduler.sandbox.ages import age
-from scheduler.sandbox.pod_row import pod_ip, pod_readiness_gates, pod_ready, pod_restarts, pod_status
+from scheduler.sandbox.reads import cells
+from scheduler.sandbox.reads.pod_row import pod_ip, pod_readiness_gates, pod_ready, pod_restarts, pod_status
 from scheduler.sandbox.resources import Resource
 
 Object = dict[str, Any]
