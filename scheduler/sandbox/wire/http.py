@@ -25,7 +25,10 @@ MAX_HEAD = 64 * 1024
 MAX_BODY = 3 * 1024 * 1024
 _LINGER = 2.0
 MAX_BACKLOG = 256 * 1024 * 1024
-_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+_PHRASES = {status.value: status.phrase for status in HTTPStatus} | {
+    413: "Request Entity Too Large",  # Go's words: Python 3.13 renamed both
+    422: "Unprocessable Entity",
+}
 
 
 @dataclass(slots=True)
