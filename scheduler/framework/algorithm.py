@@ -18,6 +18,7 @@ The loop, the webhook, explanations, simulation and benchmarks all come through 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from random import Random
 from typing import Protocol
@@ -36,10 +37,12 @@ from scheduler.framework.outcome import (
     Scores,
 )
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.rejections import BoolColumn, Rows
+from scheduler.framework.rejections import BoolColumn, Reason, Rows
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.framework.status import SUCCESS, Code, Status
+
+logger = logging.getLogger(__name__)
 
 _MIN_FEASIBLE_NODES = 100
 
@@ -95,7 +98,7 @@ def find_feasible(
     """
     status, names, narrowing = framework.pre_filter(cycle, nodes)
     if not status.ok:
-        return _refused(nodes, status)
+        return _refused(nodes, status, narrowing)
     own = _own_nomination(framework, cycle, nodes, nominated)
     if own is not None:
         return own
@@ -117,7 +120,7 @@ def judge(
     status, names, narrowing = framework.pre_filter(cycle, nodes)
     asked = nodes.take(rows)
     if not status.ok:
-        return _refused(asked, status)
+        return _refused(asked, status, narrowing)
     return _filter_narrowed(framework, cycle, asked, nominated, names, narrowing)
 
 
@@ -138,13 +141,14 @@ def _filter_narrowed(
     return outcome
 
 
-def _refused(nodes: Nodes, status: Status) -> FilterOutcome:
+def _refused(nodes: Nodes, status: Status, narrowing: list[str]) -> FilterOutcome:
     if not status.rejected:
         raise PluginError(status.message) from status.error
     outcome = FilterOutcome(nodes, nodes.total, np.zeros(len(nodes), np.bool_))
     outcome.absent = status
     outcome.pre_filter_message = status.message
     outcome.add_plugin(status.plugin, status.code)
+    outcome.unschedulable_plugins.update(narrowing)
     return outcome
 
 
@@ -152,12 +156,14 @@ def _own_nomination(
     framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated
 ) -> FilterOutcome | None:
     """The outcome for the pod's own nominated node alone, when it fits there: it is likely the only one that does."""
-    row = nodes.row_of(cycle.pod.status.nominated_node_name)
+    nominee = cycle.pod.status.nominated_node_name
+    row = nodes.row_of(nominee)
     if row is None:
         return None
     try:
         outcome = _filter(framework, cycle, nodes.take(np.array([row], np.intp)), nominated)
-    except PluginError:
+    except PluginError as error:
+        logger.error("pod %s on its nominated node %s: %s", cycle.pod.full_name, nominee, error)
         return None
     return outcome if outcome.alive.any() else None
 
@@ -166,10 +172,11 @@ def _filter(framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominat
     """Filter all rows; those with nominated pods have to pass both with these pods and without them."""
     alive = np.ones(len(nodes), np.bool_)
     outcome = FilterOutcome(nodes, nodes.total, alive)
-    outcome.failures += _filter_with_nominated(framework, cycle, nodes, nominated, alive)
-    outcome.failures += framework.filter(cycle, nodes, alive)
-    for failure in outcome.failures:
-        _account(outcome, failure)
+    with framework.timed("Filter"):
+        outcome.failures += _filter_with_nominated(framework, cycle, nodes, nominated, alive)
+        outcome.failures += framework.filter(cycle, nodes, alive)
+        for failure in outcome.failures:
+            _account(outcome, failure)
     return outcome
 
 
@@ -205,11 +212,15 @@ def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:
 
 def _account(outcome: FilterOutcome, failure: Failure) -> None:
     reasons = failure.rejections.reasons_of(int(np.bitwise_or.reduce(failure.bits)))
-    errors = sorted(reason.message for reason in reasons if reason.code is Code.ERROR)
-    if errors:
-        raise PluginError(f'running "{failure.plugin}" filter plugin: {errors[0]}')
+    errors = sorted(_described(reason) for reason in reasons if not Status(reason.code).rejected)
+    if errors or not reasons:
+        raise PluginError(f'running "{failure.plugin}" filter plugin: {[*errors, "it gave no reason"][0]}')
     for reason in reasons:
         outcome.add_plugin(failure.plugin, reason.code)
+
+
+def _described(reason: Reason) -> str:
+    return reason.message or f"unexpected status {reason.code.label}"
 
 
 def _sample(framework: Framework, outcome: FilterOutcome, rotation: Rotation) -> None:
@@ -224,7 +235,7 @@ def _sample(framework: Framework, outcome: FilterOutcome, rotation: Rotation) ->
     found = np.flatnonzero(outcome.alive[order])
     processed = count if len(found) < wanted else int(found[wanted - 1]) + 1
     outcome.alive[order[processed:]] = False
-    rotation.start = (rotation.start + processed) % count
+    rotation.start = (rotation.start + processed) % outcome.total
 
 
 def _nodes_to_find(percentage: int, count: int) -> int:

@@ -17,16 +17,25 @@ class Cycle:
             A value with a ``clone()`` method is cloned for a what-if, others are shared.
         skipped_filters: the plugins whose ``pre_filter`` said Skip: their ``filter`` is not called.
         skipped_scores: the same for ``pre_score`` and ``score``.
+        skipped_pre_binds: the same for ``pre_bind_pre_flight`` and ``pre_bind``.
         record_plugin_metrics: whether each plugin's duration is measured in this attempt (a sample of them is).
     """
 
-    __slots__ = ("pod_info", "record_plugin_metrics", "skipped_filters", "skipped_scores", "state")
+    __slots__ = (
+        "pod_info",
+        "record_plugin_metrics",
+        "skipped_filters",
+        "skipped_pre_binds",
+        "skipped_scores",
+        "state",
+    )
 
     def __init__(self, pod_info: PodInfo, *, record_plugin_metrics: bool = False) -> None:
         self.pod_info = pod_info
         self.state: dict[str, Any] = {}
         self.skipped_filters: frozenset[str] = frozenset()
         self.skipped_scores: frozenset[str] = frozenset()
+        self.skipped_pre_binds: frozenset[str] = frozenset()
         self.record_plugin_metrics = record_plugin_metrics
 
     @property

@@ -280,7 +280,7 @@ class PreBindPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
-class PreBindPreFlight(Protocol):
+class PreBindPreFlight(Plugin, Protocol):
     """Says ahead whether ``pre_bind`` will have work, so that the nomination can be made known before a long wait."""
 
     def pre_bind_pre_flight(self, cycle: Cycle, node: str) -> Status | None:

@@ -1,4 +1,8 @@
-"""Runner: how a plugin is called, whatever the point: timed, named in every failure, never trusted not to raise."""
+"""Runner: how a plugin is called, whatever the point: timed, named in every failure, never trusted.
+
+Plugins may come from anywhere. Whatever one raises or answers instead of what its protocol says becomes a ``PluginError`` that names
+plugin and point; ``guard`` makes an Error status of it for the points that answer one. So a plugin's bug fails pods, never the process.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,14 @@ from time import perf_counter
 from typing import Any
 
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.interface import PostFilterResult, Wait
 from scheduler.framework.profile import Plugins
-from scheduler.framework.status import SUCCESS, Code, Status
+from scheduler.framework.status import SKIP, SUCCESS, Code, Status
 from scheduler.metrics import Metrics
 
 logger = logging.getLogger(__name__)
+
+_MAY_SKIP = frozenset({"PreFilter", "PreScore", "PreBindPreFlight", "Bind"})
 
 
 class PluginError(Exception):
@@ -52,52 +59,84 @@ class Runner:
         """Call a plugin; its duration is recorded when this attempt is in the sample.
 
         Raises:
-            PluginError: it raised.
+            PluginError: it raised, be it ``SystemExit``. Only Ctrl-C passes, which is the user's.
         """
         start = perf_counter()
+        code = Code.ERROR
         try:
             answer = method(*arguments)
-        except PluginError:
+            code = _code_of(answer)
+        except (PluginError, KeyboardInterrupt):
             raise
-        except Exception as error:
-            raise PluginError(f"running {quoted(plugin.name)} {point} plugin: {error}") from error
-        if cycle.record_plugin_metrics:
-            status = answer.code.label if isinstance(answer, Status) else Code.SUCCESS.label
-            self.metrics.plugin_executed(plugin.name, point, status, perf_counter() - start)
+        except BaseException as error:
+            logger.debug("plugin %s failed at %s", plugin.name, point, exc_info=True)
+            raise failed(plugin.name, point, _described(error)) from error
+        finally:
+            if cycle.record_plugin_metrics:
+                self.metrics.plugin_executed(plugin.name, point, code.label, perf_counter() - start)
         return answer
 
-    def guard(self, plugin: Any, point: str, method: Callable[..., Any], *arguments: Any) -> Status:
+    def guard(
+        self, plugin: Any, point: str, cycle: Cycle, method: Callable[..., Any], *arguments: Any
+    ) -> Status:
         """Call a plugin that answers a status; a failure becomes one that it owns."""
         try:
-            answer: Status | None = method(*arguments)
-        except Exception as error:
-            logger.debug("plugin failed", exc_info=True)
-            return Status.failure(PluginError(f"running {point} plugin {quoted(plugin.name)}: {error}")).by(
-                plugin.name
-            )
-        return SUCCESS if answer is None else owned(answer, plugin.name, point)
+            return as_status(self.call(plugin, point, cycle, method, *arguments), plugin.name, point)
+        except PluginError as error:
+            return Status.failure(error).by(plugin.name)
 
     @contextmanager
     def timed(self, point: str) -> Iterator[Timing]:
+        """Record how long an extension point takes, all its plugins together."""
         timing = Timing()
         start = perf_counter()
         try:
             yield timing
-        except PluginError:
+        except BaseException:
             timing.code = Code.ERROR
             raise
         finally:
             self.metrics.extension_point(point, timing.code.label, self.profile_name, perf_counter() - start)
 
 
-def owned(status: Status, plugin: str, point: str) -> Status:
-    """The plugin's status with its name on it; an error says where it happened."""
-    if status.code is not Code.ERROR:
-        return status.by(plugin)
-    return Status.failure(PluginError(f"running {point} plugin {quoted(plugin)}: {status.message}")).by(
-        plugin
-    )
+def as_status(answer: object, plugin: str, point: str) -> Status:
+    """What a plugin answered, as Success, Skip where the point knows it, or a rejection that the plugin owns.
+
+    Raises:
+        PluginError: it is anything else.
+    """
+    if answer is None:
+        return SUCCESS
+    if not isinstance(answer, Status):
+        raise failed(plugin, point, f"it returned {type(answer).__name__}, not a Status")
+    if answer.ok or answer.rejected:
+        return answer.by(plugin)
+    if answer.code is Code.SKIP and point in _MAY_SKIP:
+        return SKIP
+    raise failed(plugin, point, answer.message or f"unexpected status {answer.code.label}") from answer.error
+
+
+def failed(plugin: str, point: str, reason: str) -> PluginError:
+    """The error of a plugin that failed at a point."""
+    return PluginError(f"running {point} plugin {quoted(plugin)}: {reason}")
 
 
 def quoted(name: str) -> str:
+    """A name as Go's ``%q`` shows it."""
     return f'"{name}"'
+
+
+def _code_of(answer: object) -> Code:
+    """The code for metrics: most answers that are no status are a success."""
+    if isinstance(answer, PostFilterResult):
+        answer = answer.status
+    if isinstance(answer, Status):
+        return answer.code
+    return Code.WAIT if isinstance(answer, Wait) else Code.SUCCESS
+
+
+def _described(error: BaseException) -> str:
+    """The text of an exception; with its type where the text alone says nothing."""
+    kind, text = type(error).__name__, str(error)
+    telling = text and isinstance(error, Exception) and not isinstance(error, LookupError)
+    return text if telling else f"{kind}: {text}".removesuffix(": ")

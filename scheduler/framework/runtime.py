@@ -1,13 +1,13 @@
 """Framework: runs the enabled plugins of one profile, point by point.
 
 Each method runs one extension point and returns a value; what an attempt makes of it is ``algorithm``'s and the scheduling
-loop's business. The points that decide are here, those that act are in ``lifecycle``. A plugin that raises has a bug: the runner turns the exception into an Error status that names the plugin,
-so one bad plugin fails pods, never the process.
+loop's business. The points that decide are here, those that act are in ``lifecycle``; how a single plugin is called, and what its
+bugs become, is in ``runner``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Failure, Scores
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.profile import Plugins
-from scheduler.framework.rejections import BoolColumn, Column
-from scheduler.framework.runner import PluginError, owned, quoted
+from scheduler.framework.rejections import BoolColumn, Column, Rejections
+from scheduler.framework.runner import PluginError, as_status, failed, quoted
 from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.metrics import Metrics
 
@@ -75,8 +75,9 @@ class Framework(Lifecycle):
 
     def pre_enqueue(self, pod: Pod) -> Status:
         """Success, or why a plugin keeps the pod out of the queue: the first refusal in order."""
+        cycle = Cycle(PodInfo(pod))
         for plugin in self._at["preEnqueue"]:
-            status = self.guard(plugin, "PreEnqueue", plugin.pre_enqueue, pod)
+            status = self.guard(plugin, "PreEnqueue", cycle, plugin.pre_enqueue, pod)
             if not status.ok:
                 return status
         return SUCCESS
@@ -88,6 +89,9 @@ class Framework(Lifecycle):
 
         An unresolvable refusal ends the run; after an Unschedulable one the others still run, since preemption will need
         their notes (upstream: ``RunPreFilterPlugins``).
+
+        Raises:
+            PluginError: a plugin failed.
         """
         names: frozenset[str] | None = None
         narrowing: list[str] = []
@@ -95,20 +99,17 @@ class Framework(Lifecycle):
         refusal = SUCCESS
         with self.timed("PreFilter") as timing:
             for plugin in self._at["preFilter"]:
-                answer = self.call(plugin, "PreFilter", cycle, plugin.pre_filter, cycle, nodes)
-                if isinstance(answer, Status) and not answer.ok:
-                    if answer.code is Code.SKIP:
-                        skipped.add(plugin.name)
-                        continue
-                    status = owned(answer, plugin.name, "PreFilter")
-                    if status.code is not Code.UNSCHEDULABLE:
-                        timing.code = status.code
-                        cycle.skipped_filters = frozenset(skipped)
-                        return status, None, []
+                status, chosen = self._pre_filter(plugin, cycle, nodes)
+                if status.code is Code.SKIP:
+                    skipped.add(plugin.name)
+                elif status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                    refusal, names, narrowing = status, None, []
+                    break
+                elif status.rejected:
                     refusal = status
-                elif isinstance(answer, PreFilterResult) and answer.node_names is not None:
+                elif chosen is not None:
                     narrowing = sorted({*narrowing, plugin.name})
-                    names = answer.node_names if names is None else names & answer.node_names
+                    names = chosen if names is None else names & chosen
                     if not names:
                         refusal = Status.unresolvable(_unsatisfied(narrowing))
                         break
@@ -116,39 +117,63 @@ class Framework(Lifecycle):
         cycle.skipped_filters = frozenset(skipped)
         return refusal, names, narrowing
 
+    def _pre_filter(self, plugin: Any, cycle: Cycle, nodes: Nodes) -> tuple[Status, frozenset[str] | None]:
+        """One plugin's answer: a status, and the names that it leaves, None when it leaves all."""
+        answer = self.call(plugin, "PreFilter", cycle, plugin.pre_filter, cycle, nodes)
+        chosen = None
+        if isinstance(answer, PreFilterResult):
+            chosen, answer = answer.node_names, None
+            if not isinstance(chosen, frozenset | None):
+                raise failed(plugin.name, "PreFilter", "node_names must be a frozenset or None")
+        status = as_status(answer, plugin.name, "PreFilter")
+        if status.code is Code.PENDING:
+            raise failed(plugin.name, "PreFilter", status.message or "unexpected status Pending")
+        if status.code is not Code.SKIP:
+            self.metrics.plugin_evaluated(plugin.name, "PreFilter", self.profile_name)
+        return status, chosen
+
     def filter(self, cycle: Cycle, nodes: Nodes, alive: BoolColumn) -> list[Failure]:
         """Run the filters over all rows; ``alive`` (bool[rows]) is cleared where one rejects.
 
         The first plugin that rejects a row owns it. Rows that are dead on entry are judged but not reported.
+
+        Raises:
+            PluginError: a plugin failed.
         """
         failures: list[Failure] = []
+        left = int(np.count_nonzero(alive))
         for plugin in self._at["filter"]:
             if plugin.name in cycle.skipped_filters:
                 continue
-            rejections = self.call(plugin, "Filter", cycle, plugin.filter, cycle, nodes)
-            if rejections is None:
+            if not left:
+                break
+            answer = self.call(plugin, "Filter", cycle, plugin.filter, cycle, nodes)
+            self.metrics.plugin_evaluated(plugin.name, "Filter", self.profile_name, left)
+            if answer is None:
                 continue
+            rejections = _checked_rejections(plugin.name, answer, len(nodes))
             rows = np.flatnonzero(alive & rejections.rejected)
             if len(rows):
                 failures.append(Failure(plugin.name, rows, rejections.take(rows)))
                 alive[rows] = False
-                if not alive.any():
-                    break
+                left -= len(rows)
         return failures
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
         """Tell the pre-filter extensions that a what-if put ``pod`` on a row."""
-        return self._extensions("add_pod", cycle, pod, nodes, row)
+        return self._extensions("PreFilterExtensionAddPod", "add_pod", cycle, pod, nodes, row)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
         """Tell the pre-filter extensions that a what-if took ``pod`` off a row."""
-        return self._extensions("remove_pod", cycle, pod, nodes, row)
+        return self._extensions("PreFilterExtensionRemovePod", "remove_pod", cycle, pod, nodes, row)
 
-    def _extensions(self, method: str, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
+    def _extensions(
+        self, point: str, method: str, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int
+    ) -> Status:
         for plugin in self._at["preFilter"]:
             if plugin.name in cycle.skipped_filters or not isinstance(plugin, PreFilterExtensions):
                 continue
-            status = self.guard(plugin, "PreFilter", getattr(plugin, method), cycle, pod, nodes, row)
+            status = self.guard(plugin, point, cycle, getattr(plugin, method), cycle, pod, nodes, row)
             if not status.ok:
                 return status
         return SUCCESS
@@ -156,18 +181,18 @@ class Framework(Lifecycle):
     # Scoring
 
     def pre_score(self, cycle: Cycle, nodes: Nodes) -> Status:
-        """Run PreScore over the rows that passed."""
+        """Run PreScore over the rows that passed: Success, or an Error, which a refusal is here."""
         skipped: set[str] = set()
         with self.timed("PreScore") as timing:
             for plugin in self._at["preScore"]:
-                answer = self.call(plugin, "PreScore", cycle, plugin.pre_score, cycle, nodes) or SUCCESS
-                if answer.code is Code.SKIP:
+                status = self.guard(plugin, "PreScore", cycle, plugin.pre_score, cycle, nodes)
+                if status.code is Code.SKIP:
                     skipped.add(plugin.name)
-                elif not answer.ok:
+                    continue
+                self.metrics.plugin_evaluated(plugin.name, "PreScore", self.profile_name)
+                if not status.ok:
                     timing.code = Code.ERROR
-                    return Status.failure(
-                        PluginError(f"running PreScore plugin {quoted(plugin.name)}: {answer.message}")
-                    )
+                    return status if status.error else _as_error(status, plugin.name)
         cycle.skipped_scores = frozenset(skipped)
         return SUCCESS
 
@@ -184,16 +209,45 @@ class Framework(Lifecycle):
             for plugin in self._at["score"]:
                 if plugin.name in cycle.skipped_scores:
                     continue
-                column = self.call(plugin, "Score", cycle, plugin.score, cycle, nodes)
+                column = self._scores(plugin, "Score", cycle, plugin.score, cycle, nodes)
+                self.metrics.plugin_evaluated(plugin.name, "Score", self.profile_name, len(nodes))
                 raw[plugin.name] = column
                 if plugin.name in self._normalizing:
-                    column = self.call(
+                    column = self._scores(
                         plugin, "ScoreExtensionNormalize", cycle, plugin.normalize, cycle, column
                     )
                 _check_range(plugin.name, column)
                 weighted[plugin.name] = column * self._plugins.weights[plugin.name]
                 total += weighted[plugin.name]
         return Scores(nodes, total, raw, weighted)
+
+    def _scores(
+        self, plugin: Any, point: str, cycle: Cycle, method: Callable[..., Any], *arguments: Any
+    ) -> Column:
+        """int64[rows]: what the plugin answered, narrower integers widened."""
+        answer = self.call(plugin, point, cycle, method, *arguments)
+        shape = (len(arguments[-1]),)
+        if not isinstance(answer, np.ndarray) or answer.shape != shape or answer.dtype.kind not in "iu":
+            raise failed(plugin.name, point, f"it returned {_kind(answer)}, not int64[{shape[0]}]")
+        return answer.astype(np.int64, copy=False)
+
+
+def _checked_rejections(plugin: str, answer: object, rows: int) -> Rejections:
+    if not isinstance(answer, Rejections):
+        raise failed(plugin, "Filter", f"it returned {_kind(answer)}, not Rejections")
+    if answer.bits.shape != (rows,) or answer.bits.dtype.kind not in "uibO":
+        raise failed(plugin, "Filter", f"its bits are {_kind(answer.bits)}, not uint64[{rows}]")
+    return answer
+
+
+def _kind(answer: object) -> str:
+    if isinstance(answer, np.ndarray):
+        return f"{answer.dtype}[{', '.join(map(str, answer.shape))}]"
+    return type(answer).__name__
+
+
+def _as_error(status: Status, plugin: str) -> Status:
+    return Status.failure(failed(plugin, "PreScore", status.message))
 
 
 def _unsatisfied(plugins: Sequence[str]) -> str:

@@ -227,3 +227,27 @@ def test_the_draw_is_repeatable() -> None:
     seed = Random(3).randrange(1000)
     picks = {decision(framework(Prefer("A")), nodes, pod, seed=seed).node for _ in range(3)}
     assert len(picks) == 1
+
+
+def test_who_narrowed_the_nodes_to_none_is_waited_for() -> None:
+    made = decision(framework(Only("B", "n1"), Only("A", "n2")), table("n1", "n2"), pod)
+    assert made.outcome is not None
+    assert made.outcome.unschedulable_plugins == {"A", "B"}
+
+
+def test_an_attempt_over_few_nodes_does_not_set_the_search_back() -> None:
+    nodes = table(*(f"n{i}" for i in range(400)))
+    rotation = Rotation()
+    rotation.start = 300
+    fwk = framework(Only("A", *(f"n{i}" for i in range(150))), Prefer("P"), percentage=50)
+    find_feasible(fwk, Cycle(pod.info()), nodes, Nominations(), rotation)
+    assert rotation.start == 0
+
+
+def test_an_error_on_the_nominated_node_is_told_and_the_others_are_tried(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fwk = framework(refuse("F", "n2", status=Status(Code.ERROR, ("disk on fire",))))
+    made = decision(fwk, table("n1", "n2"), make_pod("p").nominated("n2"))
+    assert made.status.code is Code.ERROR
+    assert "on its nominated node n2" in caplog.text

@@ -119,3 +119,18 @@ def test_post_bind_reaches_everybody() -> None:
     log: list[str] = []
     framework(Act("A", log, post_bind=RuntimeError("oops")), Act("B", log)).post_bind(cycle, "n")
     assert log == ["A.post_bind", "B.post_bind"]
+
+
+def test_pre_bind_calls_those_alone_that_have_work() -> None:
+    log: list[str] = []
+    one = Cycle(make_pod("p").info())
+    fwk = framework(Act("Idle", log, pre_flight=SKIP), Act("Busy", log))
+    assert fwk.pre_bind_pre_flight(one, "n").ok
+    assert fwk.pre_bind(one, "n").ok
+    assert log == ["Idle.pre_flight", "Busy.pre_flight", "Busy.pre_bind"]
+
+
+def test_a_refusal_in_the_pre_flight_comes_too_late_and_is_an_error() -> None:
+    status = framework(Act("A", [], pre_flight=Status.unschedulable("no"))).pre_bind_pre_flight(cycle, "n")
+    assert (status.code, status.plugin) == (Code.ERROR, "A")
+    assert 'PreBindPreFlight A returned "Unschedulable", which is unsupported' in status.message
