@@ -74,41 +74,18 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Words after -- are flags for the scheduler, such as: demo -- --plugin=my_module:MyPlugin",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--once",
-        action="store_true",
-        help="end after the summary; exit 0 when all that can be placed is placed",
-    )
-    parser.add_argument(
-        "--load",
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help="manifests to load instead of the sample cluster (repeatable)",
-    )
-    parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="a KubeSchedulerConfiguration for the scheduler"
-    )
-    parser.add_argument(
-        "--port",
-        type=int,
-        default=0,
-        help=f"the scheduler's port (default: {settings.USUAL_PORT} if it is free)",
-    )
-    parser.add_argument(
-        "--directory",
-        type=Path,
-        default=Path(".run"),
-        metavar="DIR",
-        help="for kubeconfig, logs and certificates (default: .run)",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=60.0,
-        metavar="SECONDS",
-        help="how long every pod may take to be judged (default: 60)",
-    )
+    once = "end after the summary; exit 0 when all that can be placed is placed"
+    load = "manifests to load instead of the sample cluster (repeatable)"
+    config = "a KubeSchedulerConfiguration for the scheduler"
+    port = f"the scheduler's port (default: {settings.USUAL_PORT} if it is free)"
+    directory = "for kubeconfig, logs and certificates (default: .run)"
+    timeout = "how long every pod may take to be judged (default: 60)"
+    parser.add_argument("--once", action="store_true", help=once)
+    parser.add_argument("--load", type=Path, action="append", metavar="FILE", help=load)
+    parser.add_argument("--config", type=Path, metavar="FILE", help=config)
+    parser.add_argument("--port", type=int, default=0, help=port)
+    parser.add_argument("--directory", type=Path, default=Path(".run"), metavar="DIR", help=directory)
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help=timeout)
     return parser
 
 
