@@ -32,7 +32,6 @@ from scheduler.client.events import EventBroadcaster
 from scheduler.client.informers import Informer, InformerSet
 from scheduler.client.leaderelection import LeaderCallbacks, LeaderElector
 from scheduler.client.leases import LeaseLock
-from scheduler.client.references import ObjectReference
 from scheduler.client.resources import NODES, PODS
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics
@@ -131,12 +130,6 @@ def _elector(
         election.retry_period / NANOSECONDS,
     )
     recorder = broadcaster.recorder(config.component.profiles[0].scheduler_name)
-    lease = ObjectReference(
-        kind="Lease",
-        namespace=election.resource_namespace,
-        name=election.resource_name,
-        api_version="coordination.k8s.io/v1",
-    )
 
     def make(lead: Callable[[threading.Event], None]) -> LeaderElector:
         callbacks = LeaderCallbacks(
@@ -145,7 +138,7 @@ def _elector(
             on_status=lambda leading: config.metrics.leading(election.resource_name, is_leader=leading),
             on_slow_path=lambda: config.metrics.slow_renewal(election.resource_name),
             record_event=lambda text: recorder.eventf(
-                lease, "Normal", "LeaderElection", "LeaderElection", text
+                lock.reference(), "Normal", "LeaderElection", "LeaderElection", text
             ),
         )
         return LeaderElector(lock, config.identity, callbacks, times=times)

@@ -193,7 +193,9 @@ class EventBroadcaster:
         try:
             self._put(sending)
         except ClientError as error:
-            if not _may_retry(error, sending):
+            if _is_there_already(error, sending, tries):
+                self._settle()
+            elif not _may_retry(error, sending):
                 log.warning("the server rejected an event (will not retry): %s", error)
                 self._settle(dropped=True)
             elif tries >= MAX_TRIES or len(self._retries) >= QUEUE_LIMIT:
@@ -227,6 +229,11 @@ class EventBroadcaster:
             self._dropped += dropped
             self._unsettled -= 1
             self._settled.notify_all()
+
+
+def _is_there_already(error: ClientError, sending: Sending, tries: int) -> bool:
+    """An earlier try arrived although its answer was lost, or the event's series was faster and created it."""
+    return isinstance(error, ConflictError) and sending.count == 1 and tries > 1
 
 
 def _may_retry(error: ClientError, sending: Sending) -> bool:

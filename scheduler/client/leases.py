@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from scheduler.client.errors import MalformedAnswerError
+from scheduler.client.references import ObjectReference
 from scheduler.client.resources import LEASES
 from scheduler.client.rest import Rest
 
@@ -40,9 +41,22 @@ class LeaseLock:
         self._namespace = namespace
         self._name = name
         self._lease: dict[str, Any] = {}
+        self._metadata = _Metadata()
 
     def __str__(self) -> str:
         return f"{self._namespace}/{self._name}"
+
+    def reference(self) -> ObjectReference:
+        """The Lease as last seen, for events about it: ``kubectl describe`` finds those only by the uid."""
+        known = self._metadata
+        return ObjectReference(
+            kind=LEASES.kind,
+            namespace=self._namespace,
+            name=self._name,
+            uid=known.uid or "",
+            api_version=LEASES.api_version,
+            resource_version=known.resource_version or "",
+        )
 
     def get(self, timeout: float) -> LeaderRecord:
         """The record on the server. Raises NotFoundError when there is no Lease yet, other ClientErrors."""
@@ -71,10 +85,16 @@ class LeaseLock:
         try:
             lease = msgspec.json.decode(body, type=dict[str, Any])
             record = _record(msgspec.convert(lease.get("spec") or {}, _LeaseSpec))
+            metadata = msgspec.convert(lease.get("metadata") or {}, _Metadata)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise MalformedAnswerError(f"lease {self}: the answer does not parse: {error}") from None
-        self._lease = lease
+        self._lease, self._metadata = lease, metadata
         return record
+
+
+class _Metadata(msgspec.Struct, rename="camel"):
+    uid: str | None = None
+    resource_version: str | None = None
 
 
 class _LeaseSpec(msgspec.Struct, rename="camel"):

@@ -116,6 +116,18 @@ def test_what_the_network_ate_is_sent_again(
     assert broadcaster.dropped == 0
 
 
+def test_an_event_whose_answer_was_lost_arrived_all_the_same(
+    make: Callable[..., EventBroadcaster], rest: Rest, sandbox: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    broadcaster = make()
+    broadcaster.start()
+    lost = sandbox.faults.add(method="POST", path="/events$", drop="after", times=1)
+    broadcaster.recorder("s").eventf(POD, *FAILED)
+    assert broadcaster.flush(DEADLINE)
+    assert (lost.hits, len(on_server(rest)), broadcaster.dropped) == (1, 1, 0)
+    assert caplog.messages == []
+
+
 def test_an_event_is_given_up_after_twelve_tries(
     make: Callable[..., EventBroadcaster], sandbox: Sandbox
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from scheduler.client.election import ElectionTimes
 from scheduler.client.leaderelection import LeaderCallbacks, LeaderElector
 from scheduler.client.leases import LeaseLock
+from scheduler.client.references import ObjectReference
 from scheduler.client.resources import LEASES
 from scheduler.client.rest import Rest
 from scheduler.sandbox import Sandbox
@@ -43,8 +44,8 @@ class Candidate:
             on_slow_path=self._slow,
             record_event=self.recorded.append,
         )
-        lock = LeaseLock(rest, NAMESPACE, NAME)
-        self.elector = LeaderElector(lock, identity, callbacks, times=times, **options)
+        self.lock = LeaseLock(rest, NAMESPACE, NAME)
+        self.elector = LeaderElector(self.lock, identity, callbacks, times=times, **options)
         self._thread = threading.Thread(target=self.elector.run, args=(self.stop,))
         self._thread.start()
 
@@ -118,6 +119,21 @@ def test_a_released_lease_is_nobodys_for_a_second(candidate: MakeCandidate, rest
     only.end()
     spec = lease(rest)["spec"]
     assert (spec["holderIdentity"], spec["leaseDurationSeconds"]) == ("", 1)
+
+
+def test_events_can_point_at_the_very_lease(candidate: MakeCandidate, rest: Rest) -> None:
+    only = candidate("only")
+    assert only.leading.wait(DEADLINE)
+    only.end()
+    metadata = lease(rest)["metadata"]
+    assert only.lock.reference() == ObjectReference(
+        kind="Lease",
+        namespace=NAMESPACE,
+        name=NAME,
+        uid=metadata["uid"],
+        api_version="coordination.k8s.io/v1",
+        resource_version=metadata["resourceVersion"],
+    )
 
 
 def test_without_release_the_lease_stays_ours_until_it_runs_out(candidate: MakeCandidate, rest: Rest) -> None:

@@ -50,6 +50,10 @@ def test_sigterm_ends_it_cleanly_and_frees_the_lease(tmp_path: Path) -> None:
         freed = sandbox.store.get(*LEASE)
         assert freed is not None
         assert not freed["spec"]["holderIdentity"]
+        sandbox.write_kubeconfig(tmp_path / "kubeconfig")
+        describe = "kubectl --kubeconfig kubeconfig -n kube-system describe lease kube-scheduler"
+        told = re.findall(f"{held['spec']['holderIdentity']} (.*)", shell(describe, tmp_path))
+        assert told[-2:] == ["became leader", "stopped leading"]
     assert "Traceback" not in process.log.read_text()
 
 
