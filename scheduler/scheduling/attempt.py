@@ -22,6 +22,7 @@ class Attempt:
         start: when it was popped, in seconds of the scheduler's clock.
         decision: what the algorithm decided.
         assumed: the pod as if bound to its node; the queued pod until it is assumed.
+        announced: its node was made known as its nomination.
     """
 
     queued: QueuedPodInfo
@@ -30,6 +31,7 @@ class Attempt:
     start: float
     decision: Decision
     assumed: Pod
+    announced: bool = False
 
     @property
     def node(self) -> str:

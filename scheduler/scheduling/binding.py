@@ -16,13 +16,14 @@ from collections.abc import Callable, Mapping
 from scheduler.backend import changes
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.queue import SchedulingQueue
-from scheduler.client.errors import ClientError
-from scheduler.framework.status import Status
+from scheduler.framework.status import Code, Status
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
+from scheduler.scheduling.conditions import nomination_patch
 from scheduler.scheduling.decisions import Decisions
-from scheduler.scheduling.failure import FailureHandler, Submit
-from scheduler.scheduling.port import Port, Recorder, reference
+from scheduler.scheduling.failure import FailureHandler
+from scheduler.scheduling.port import Recorder, reference
+from scheduler.scheduling.status_writer import StatusWriter, Submit
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class BindingCycle:
         self,
         cluster: ClusterState,
         queue: SchedulingQueue,
-        port: Port,
+        statuses: StatusWriter,
         recorders: Mapping[str, Recorder],
         failures: FailureHandler,
         decisions: Decisions,
@@ -54,7 +55,7 @@ class BindingCycle:
     ) -> None:
         self._cluster = cluster
         self._queue = queue
-        self._port = port
+        self._statuses = statuses
         self._recorders = recorders
         self._failures = failures
         self._decisions = decisions
@@ -65,6 +66,7 @@ class BindingCycle:
 
     def announce(self, attempt: Attempt) -> None:
         """Permit holds the pod: make the node known as its nomination, so that autoscalers leave it alone."""
+        attempt.announced = True
         self._submit(lambda: self._nominate(attempt))
 
     def start(self, attempt: Attempt) -> None:
@@ -72,11 +74,19 @@ class BindingCycle:
         self._queue.done(attempt.queued.pod_info.uid)
         self._submit(lambda: self._run(attempt))
 
+    def take_back(self, attempt: Attempt) -> None:
+        """Give back what the attempt took: reservations, and the room on the node. Scheduling thread only."""
+        if attempt.node:
+            attempt.framework.unreserve(attempt.cycle, attempt.node)
+            self._cluster.forget_pod(attempt.queued.pod_info.uid)
+
     def fail(self, attempt: Attempt, status: Status) -> None:
-        """Take everything back: reservations, the assumed pod, and its place in the queue. Scheduling thread only."""
+        """The pod does not get the node that others have seen it on: take all back, and let those who wait for room know.
+
+        Scheduling thread only (upstream: ``handleBindingCycleError``).
+        """
         uid = attempt.queued.pod_info.uid
-        attempt.framework.unreserve(attempt.cycle, attempt.node)
-        self._cluster.forget_pod(uid)
+        self.take_back(attempt)
         if status.rejected:
             # The pod itself must not see its own forgetting as the event that it waits for.
             self._failures.handle(attempt, status, "")
@@ -92,20 +102,24 @@ class BindingCycle:
 
     def _run(self, attempt: Attempt) -> None:
         with self._metrics.running("binding"):
-            status = self._bind(attempt)
+            try:
+                status = self._bind(attempt)
+            except Exception as error:
+                # Whatever went wrong, the assumed pod has to be taken back.
+                log.exception("a bug ended the binding of pod %s", attempt.queued.name)
+                status = Status.failure(error)
         self._report(lambda: self._settle(attempt, status))
 
     def _bind(self, attempt: Attempt) -> Status:
         framework, cycle, node = attempt.framework, attempt.cycle, attempt.node
         flight = framework.pre_bind_pre_flight(cycle, node)
-        if flight.ok:
-            self._nominate(attempt)
-            status = framework.pre_bind(cycle, node)
-            if not status.ok:
-                return status
-        elif flight.rejected or flight.error is not None:
+        if flight.code is Code.ERROR:
             return flight
-        status = framework.bind(cycle, node)
+        if flight.ok and not attempt.announced:
+            self._nominate(attempt)
+        status = framework.pre_bind(cycle, node)
+        if status.ok:
+            status = framework.bind(cycle, node)
         if status.ok:
             pod = attempt.assumed
             note = f"Successfully assigned {pod.full_name} to {node}"
@@ -132,10 +146,7 @@ class BindingCycle:
         log.info("bound pod %s to node %s", queued.name, attempt.node)
 
     def _nominate(self, attempt: Attempt) -> None:
-        meta = attempt.queued.pod.metadata
-        try:
-            self._port.patch_pod_status(
-                meta.namespace, meta.name, {"status": {"nominatedNodeName": attempt.node}}
-            )
-        except ClientError as error:
-            log.warning("the nomination of pod %s could not be written: %s", attempt.queued.name, error)
+        pod = attempt.queued.pod
+        patch = nomination_patch(pod, attempt.node)
+        if patch:
+            self._statuses.write_now(pod, patch)

@@ -23,19 +23,25 @@ def status_patch(
 
     Args:
         pod: the pod as last seen.
-        reason: of the condition, Unschedulable or SchedulerError; empty leaves the condition as it is.
+        reason: of the condition, Unschedulable or SchedulerError.
         message: of the condition.
         nominated: the node to nominate, ``""`` to clear the nomination, None to leave it.
         wall: now, aware.
     """
     status: dict[str, Any] = {}
-    if reason:
-        condition = _condition(pod, reason, message, wall)
-        if condition:
-            status["conditions"] = [condition]
-    if nominated is not None and nominated != pod.status.nominated_node_name:
-        status["nominatedNodeName"] = nominated or None
+    condition = _condition(pod, reason, message, wall)
+    if condition:
+        status["conditions"] = [condition]
+    if nominated is not None:
+        status.update(nomination_patch(pod, nominated).get("status", {}))
     return {"status": status} if status else {}
+
+
+def nomination_patch(pod: Pod, nominated: str) -> dict[str, Any]:
+    """The patch that nominates the node, ``""`` for none; empty when it is nominated already."""
+    if nominated == pod.status.nominated_node_name:
+        return {}
+    return {"status": {"nominatedNodeName": nominated or None}}
 
 
 def _condition(pod: Pod, reason: str, message: str, wall: datetime) -> dict[str, Any] | None:

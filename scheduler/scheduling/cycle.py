@@ -22,9 +22,10 @@ from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueuedPodInfo
 from scheduler.framework.algorithm import Rotation, decide
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.outcome import FilterOutcome, FitError
+from scheduler.framework.outcome import Decision, FilterOutcome, FitError
+from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
-from scheduler.framework.status import Code, Status
+from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
@@ -79,13 +80,23 @@ class SchedulingCycle:
         if self._skip(queued, framework):
             self._queue.done(queued.pod_info.uid)
             return
-        start = self._now()
         cycle = Cycle(queued.pod_info, record_plugin_metrics=self._rng.random() < _PLUGIN_METRICS_SHARE)
-        decision = decide(
-            framework, cycle, self._cluster.nodes, self._queue.nominator, self._rng, self._rotation
+        attempt = Attempt(queued, framework, cycle, self._now(), Decision(SUCCESS), queued.pod)
+        try:
+            self._decide(attempt)
+        except Exception as error:
+            # The bug is ours, then: plugins' are statuses. This pod pays for it; all others go on.
+            log.exception("a bug ended the attempt to schedule pod %s", queued.name)
+            self._fail(attempt, Status.failure(error))
+
+    def _decide(self, attempt: Attempt) -> None:
+        """Decide, and do what follows from it."""
+        nodes, nominated = self._cluster.nodes, self._queue.nominator
+        attempt.decision = decide(
+            attempt.framework, attempt.cycle, nodes, nominated, self._rng, self._rotation
         )
-        self._metrics.algorithm(self._now() - start)
-        attempt = Attempt(queued, framework, cycle, start, decision, queued.pod)
+        self._metrics.algorithm(self._now() - attempt.start)
+        decision = attempt.decision
         if decision.status.ok:
             self._assume(attempt)
         else:
@@ -108,7 +119,7 @@ class SchedulingCycle:
         self._queue.nominator.delete(attempt.queued.pod_info.uid)
         status = attempt.framework.reserve(attempt.cycle, attempt.node)
         if not status.ok:
-            self._binding.fail(attempt, _as_fit_error(attempt, status, self._cluster))
+            self._fail(attempt, status)
             return
         status, waits = attempt.framework.permit(attempt.cycle, attempt.node)
         if status.code is Code.WAIT:
@@ -116,7 +127,12 @@ class SchedulingCycle:
         elif status.ok:
             self._binding.start(attempt)
         else:
-            self._binding.fail(attempt, _as_fit_error(attempt, status, self._cluster))
+            self._fail(attempt, status)
+
+    def _fail(self, attempt: Attempt, status: Status) -> None:
+        """The attempt ends where it began: nobody has seen the pod on its node, so nobody is told that it left."""
+        self._binding.take_back(attempt)
+        self._failures.handle(attempt, _as_fit_error(attempt, status, self._cluster), "")
 
     def _hold(self, attempt: Attempt, waits: Mapping[str, float]) -> None:
         held = self._now()
@@ -132,6 +148,8 @@ class SchedulingCycle:
         if verdict.ok:
             self._binding.start(attempt)
         else:
+            if not verdict.rejected:
+                verdict = Status.failure(PluginError(f"waiting on permit for pod: {verdict.message}"))
             self._binding.fail(attempt, _as_fit_error(attempt, verdict, self._cluster))
 
 

@@ -5,10 +5,12 @@
     pod     assigned?     responsible?   -> cluster state            -> queue
     add     yes                             add                         move: AssignedPodAdd
     add     no            yes                                           add
-    update  no -> yes     yes               add                         delete
+    update  no -> yes     yes               add                         delete, then move: AssignedPodAdd
     update  no            yes               (assumed: nothing)          update
     delete  yes                             delete                      move: AssignedPodDelete
     delete  no            yes               (assumed: forget)           delete
+
+An update from one uid to another is a delete and an add: the pod was recreated while the watch was away.
 
 Called by the scheduling thread, under the lock, with events in the order in which the API server sent them.
 """
@@ -103,12 +105,15 @@ class ClusterEvents:
 
     def pod_updated(self, old: Pod, new: Pod) -> None:
         """A pod changed; being bound is a change too."""
-        if old.spec.node_name:
+        if old.metadata.uid != new.metadata.uid:
+            self.pod_deleted(old)
+            self.pod_added(new)
+        elif old.spec.node_name:
             self._assigned_updated(old, new)
         elif new.spec.node_name:
-            self._assigned_added(new)
             if self._responsible(old):
                 self._queue.delete(old)
+            self._assigned_added(new)
         elif self._responsible(old):
             self._pending_updated(old, new)
 
@@ -117,6 +122,7 @@ class ClusterEvents:
         self._decisions.forget(pod.metadata.uid)
         if pod.spec.node_name:
             start = self._now()
+            self._queue.delete(pod)  # it is not there, unless its binding was never told
             self._cluster.delete_pod(pod)
             self._move(changes.ASSIGNED_POD_DELETE, pod, None, start)
         elif self._responsible(pod):

@@ -1,7 +1,7 @@
 """Every failure's way back: the pod returns to the queue, the user learns why.
 
-Requeueing happens at once, under the lock. The event and the status patch are IO: they are handed to a worker, and the pod's
-next attempt does not wait for them (upstream: ``handleSchedulingFailure``).
+Requeueing happens at once, under the lock. The event and the status patch are IO: others do it, and the pod's next attempt does not
+wait for them (upstream: ``handleSchedulingFailure``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from datetime import datetime
 
 from scheduler.apis.objects import Pod
 from scheduler.backend.queue import SchedulingQueue
-from scheduler.client.errors import ClientError
 from scheduler.framework.outcome import FitError, NoNodesAvailableError
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.status import Status
@@ -20,12 +19,10 @@ from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import REASON_SCHEDULER_ERROR, REASON_UNSCHEDULABLE, status_patch
 from scheduler.scheduling.decisions import Decisions
-from scheduler.scheduling.port import Port, Recorder, reference
+from scheduler.scheduling.port import Recorder, reference
+from scheduler.scheduling.status_writer import StatusWriter
 
 log = logging.getLogger(__name__)
-
-Submit = Callable[[Callable[[], None]], object]
-"""Runs a function on a worker thread."""
 
 
 class FailureHandler:
@@ -33,7 +30,7 @@ class FailureHandler:
 
     Args:
         lookup: the pod as the informer has it now, by namespace and name; None when it is gone.
-        submit: runs IO elsewhere.
+        statuses: writes what is to be said about a pod.
         now: the clock of attempts, in seconds; ``wall`` the aware clock of conditions.
     """
 
@@ -41,21 +38,19 @@ class FailureHandler:
         self,
         queue: SchedulingQueue,
         lookup: Callable[[str, str], Pod | None],
-        port: Port,
+        statuses: StatusWriter,
         recorders: Mapping[str, Recorder],
         decisions: Decisions,
         metrics: Metrics,
-        submit: Submit,
         now: Callable[[], float],
         wall: Callable[[], datetime],
     ) -> None:
         self._queue = queue
         self._lookup = lookup
-        self._port = port
+        self._statuses = statuses
         self._recorders = recorders
         self._decisions = decisions
         self._metrics = metrics
-        self._submit = submit
         self._now = now
         self._wall = wall
 
@@ -78,12 +73,22 @@ class FailureHandler:
         """Put the pod, as it is now, back into the queue; None when it is not to be scheduled any more."""
         queued, meta = attempt.queued, attempt.queued.pod.metadata
         current = self._lookup(meta.namespace, meta.name)
-        if current is None or current.spec.node_name or current.metadata.uid != meta.uid:
-            log.debug("pod %s is gone or bound by now; it is not queued again", queued.name)
+        if current is None or current.metadata.uid != meta.uid:
+            log.debug("pod %s is gone; it is not queued again", queued.name)
+            self._decisions.forget(meta.uid)
             self._queue.done(meta.uid)
             return None
-        queued.pod_info = PodInfo(current)
-        self._queue.add_unschedulable(queued)
+        if current.spec.node_name:
+            log.debug("pod %s is bound by now; it is not queued again", queued.name)
+            self._queue.done(meta.uid)
+            return None
+        try:
+            queued.pod_info = PodInfo(current)
+            self._queue.add_unschedulable(queued)
+        except ValueError as error:
+            # It was updated while it was not tracked, and waits already; or it became something that cannot be understood.
+            log.warning("pod %s is not queued again: %s", queued.name, error)
+            self._queue.done(meta.uid)
         if nominated is not None:
             self._queue.nominator.add(queued.pod_info, nominated)
         return current
@@ -94,14 +99,7 @@ class FailureHandler:
             reference(pod), "Warning", "FailedScheduling", "Scheduling", status.message
         )
         patch = status_patch(pod, reason, status.message, nominated, self._wall())
-        if patch:
-            self._submit(lambda: self._patch(pod, patch))
-
-    def _patch(self, pod: Pod, patch: Mapping[str, object]) -> None:
-        try:
-            self._port.patch_pod_status(pod.metadata.namespace, pod.metadata.name, patch)
-        except ClientError as error:
-            log.warning("the status of pod %s could not be updated: %s", pod.full_name, error)
+        self._statuses.write(pod, patch)
 
     def _log(self, attempt: Attempt, status: Status) -> None:
         name = attempt.queued.name

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,12 +34,16 @@ from scheduler.scheduling.events import ClusterEvents
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.handlers import InboxHandler
 from scheduler.scheduling.port import Port, Recorder
+from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.scheduling.turns import Turns
+from scheduler.scheduling.workers import Workers
 from scheduler.scheduling.world import State
 
 log = logging.getLogger(__name__)
 
-_WORKERS = 16
+_BINDERS = 16
+_WRITERS = 4
+"""Few, so that the statuses of many refused pods leave most of the client's rate to bindings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,28 +97,29 @@ class Scheduler:
         self._turns = Turns()
         self._inbox: Inbox[Callable[[], None]] = Inbox()
         self._leading = False
-        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="binding")
+        self._binders = Workers("binding", _BINDERS)
+        self._writers = Workers("status", _WRITERS)
+        statuses = StatusWriter(outside.port, self._writers.submit)
         now = clocks.now
         failures = FailureHandler(
             queue,
             outside.lookup,
-            outside.port,
+            statuses,
             outside.recorders,
             self.decisions,
             metrics,
-            self._submit,
             now,
             clocks.wall,
         )
         binding = BindingCycle(
             self.cluster,
             queue,
-            outside.port,
+            statuses,
             outside.recorders,
             failures,
             self.decisions,
             metrics,
-            self._submit,
+            self._binders.submit,
             self._inbox.put,
             now,
         )
@@ -170,11 +174,21 @@ class Scheduler:
         self._leading = True
         self._inbox.wake()
 
-    def retire(self) -> None:
-        """Schedule no more. When this returns, no decision is being made and every binding that was begun has ended."""
+    def retire(self, patience: float | None = None) -> None:
+        """Schedule no more: when this returns, no decision is being made and every binding that was begun has ended.
+
+        What is decided but not begun is left to the next leader.
+
+        Args:
+            patience: for how many seconds to wait for bindings that a server does not answer; None: until they end.
+        """
         self._leading = False
         with self._turns.hold():
-            self._workers.shutdown(wait=True)
+            pass  # a decision that is being made ends
+        left = self._writers.stop(patience) + self._binders.stop(patience)
+        if left:
+            log.warning("%d requests to the API server have not been answered; they are given up", left)
+        with self._turns.hold():
             self._apply_arrivals()
 
     def close(self) -> None:
@@ -211,18 +225,6 @@ class Scheduler:
             except Exception:
                 # A bug in one arrival must not take the scheduler down, nor the arrivals after it.
                 log.exception("an event could not be applied")
-
-    def _submit(self, work: Callable[[], None]) -> None:
-        # Once retired, what is left to do is the next leader's.
-        if self._leading:
-            self._workers.submit(_logged, work)
-
-
-def _logged(work: Callable[[], None]) -> None:
-    try:
-        work()
-    except Exception:
-        log.exception("a worker failed")
 
 
 def _expose(metrics: Metrics, cluster: ClusterState, queue: SchedulingQueue) -> None:
