@@ -5,6 +5,8 @@ candidate of its own in the leader election; only the holder of the lease schedu
 
     WHARFINGER_FLAGS="--kubeconfig=/etc/kubernetes/scheduler.conf -v=2" gunicorn -w 2 -k gthread --threads 16 wsgi:app
 
+A replica that ends by itself, because it lost the lease or died of a bug, has its worker end too; gunicorn starts another.
+
 The address, TLS and signals are gunicorn's own business here; ``--bind-address``, ``--secure-port`` and the certificate flags
 do not count. Do not use ``--preload``: threads do not survive the fork.
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 import atexit
 import os
 import shlex
+import signal
 import sys
 import threading
 from typing import NoReturn
@@ -43,10 +46,19 @@ def start(flags: str) -> Flask:
         made = set_up(make_config(options, check(options)))
     except (StartupError, *EXPECTED) as error:
         _refuse(error)
-    runner = threading.Thread(target=made.process.run, name="process", daemon=True)
+    runner = threading.Thread(target=_run, args=(made,), name="process", daemon=True)
     runner.start()
     atexit.register(_stop, made, runner)
     return made.app
+
+
+def _run(made: Setup) -> None:
+    code = 1
+    try:
+        code = made.process.run()
+    finally:
+        if code:
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _refuse(reason: object) -> NoReturn:

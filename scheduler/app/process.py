@@ -9,7 +9,8 @@
 Serving comes before the election, so that replicas that wait for the lease answer health checks and the webhook all the same.
 The process never ends because the API server is away: informers and election keep trying, and readiness says so meanwhile.
 
-Exit codes are kube-scheduler's: 0 after a signal, 1 when the lease was lost.
+Exit codes are kube-scheduler's: 0 after a signal, 1 when the lease was lost. 1 too when the scheduling loop died of a bug: a process
+that only looks alive is worse than one that is started again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from scheduler.scheduling.scheduler import Scheduler
 log = logging.getLogger(__name__)
 
 _SYNC_POLL_SECONDS = 0.2
+_PATIENCE_SECONDS = 3.0
+"""How long requests that the API server does not answer may delay the end."""
 _YOUNG_OBJECTS = 50_000
 
 
@@ -65,7 +68,8 @@ class Process:
         self._server: Serves | None = None
         self._elector = elector(self._lead) if elector else None
         self._stop = threading.Event()
-        self._loop = threading.Thread(target=scheduler.run, name="scheduling", daemon=True)
+        self._died = False
+        self._loop = threading.Thread(target=self._keep_scheduling, name="scheduling", daemon=True)
 
     def serve_with(self, server: Serves) -> None:
         """Start and stop this server with the process; without one, somebody else serves."""
@@ -89,7 +93,7 @@ class Process:
     # Running
 
     def request_stop(self) -> None:
-        """Have ``run`` end. Safe to call from a signal handler."""
+        """Have ``run`` end. Any thread may call it, but no signal handler: it takes a lock that ``run`` may be holding."""
         self._stop.set()
 
     def run(self) -> int:
@@ -110,7 +114,15 @@ class Process:
                 self._schedule()
         finally:
             self._shut_down()
-        return 0 if self._stop.is_set() else 1
+        return 0 if self._stop.is_set() and not self._died else 1
+
+    def _keep_scheduling(self) -> None:
+        try:
+            self._scheduler.run()
+        except BaseException:
+            log.critical("a bug ended the scheduling loop; the process ends", exc_info=True)
+            self._died = True
+            self._stop.set()
 
     def _wait_for_sync(self) -> bool:
         while not self._stop.is_set():
@@ -129,11 +141,14 @@ class Process:
     def _lead(self, lost: threading.Event) -> None:
         self._scheduler.lead()
         lost.wait()
-        self._scheduler.retire()
+        # A leader keeps the lease until its last binding has ended; the elector sees to it that this takes no longer than others wait.
+        self._scheduler.retire(None if self._elector else _PATIENCE_SECONDS)
 
     def _shut_down(self) -> None:
         self._scheduler.close()
-        self._informers.stop()
+        self._informers.stop(_PATIENCE_SECONDS)
+        if self._loop.is_alive():
+            self._loop.join(_PATIENCE_SECONDS)
         self._events.stop()
         if self._server is not None:
             self._server.stop()

@@ -12,8 +12,10 @@ Nothing that goes wrong before ``run`` shows a traceback: each kind of error tha
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FrameType
@@ -112,8 +114,10 @@ def run(made: Setup) -> int:
     """Run until a signal: the first SIGTERM or SIGINT ends it gracefully, the second at once with exit code 1."""
 
     def stop(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
-        signal.signal(signum, _give_up)
-        made.process.request_stop()
+        for again in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(again, _give_up)
+        # The main thread may be holding the lock of what it waits for, so another thread has to tell it.
+        threading.Thread(target=made.process.request_stop, name="stop", daemon=True).start()
 
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, stop)
@@ -121,7 +125,8 @@ def run(made: Setup) -> int:
 
 
 def _give_up(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
-    raise SystemExit(FAILURE)
+    logging.shutdown()
+    os._exit(FAILURE)  # nothing is waited for: that is what the second signal means
 
 
 def _write_config(path: str, text: str) -> int:

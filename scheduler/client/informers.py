@@ -290,9 +290,10 @@ class InformerSet:
         """The names of those that have not synced yet: what a readiness check tells."""
         return [informer.name for informer in self._informers if not informer.has_synced]
 
-    def stop(self) -> None:
-        """Stop all; blocks until their threads have ended."""
+    def stop(self, timeout: float = 5.0) -> None:
+        """Stop all; blocks until their threads have ended, or ``timeout`` seconds in all: one may wait for a server that is silent."""
         for informer in self._informers:
             informer.request_stop()
+        deadline = time.monotonic() + timeout
         for informer in self._informers:
-            informer.stop()
+            informer.stop(max(0.0, deadline - time.monotonic()))

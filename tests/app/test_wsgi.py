@@ -13,11 +13,15 @@ from pathlib import Path
 import pytest
 import urllib3
 
+from scheduler.client.access import load_access
+from scheduler.client.resources import LEASES
+from scheduler.client.rest import MERGE_PATCH, Rest
 from scheduler.sandbox import Sandbox
 from tests.builders import make_node, make_pod
 from tests.scheduling.harness import DEADLINE, Observer, objects
 
 ROOT = Path(__file__).parents[2]
+HASTY = "--leader-elect-lease-duration=2s --leader-elect-renew-deadline=1s --leader-elect-retry-period=200ms"
 RETRIES = urllib3.Retry(total=60, backoff_factor=0.05, status_forcelist=[500], raise_on_status=False)
 
 
@@ -62,6 +66,31 @@ def test_gunicorn_serves_and_the_worker_schedules(sandbox: Sandbox, port: int, t
         assert master.returncode == 0, errors
     observer.wait(lambda: [one["spec"].get("holderIdentity", "") for one in observer.leases()] == [""])
     observer.close()
+
+
+def test_a_worker_that_loses_the_lease_is_replaced_by_one_that_schedules(
+    sandbox: Sandbox, port: int, tmp_path: Path
+) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    sandbox.write_kubeconfig(kubeconfig)
+    observer = Observer(sandbox, tmp_path)
+    access = load_access(str(kubeconfig))
+    with gunicorn(port, f"--kubeconfig={kubeconfig} {HASTY}") as master:
+        observer.wait(observer.leases)
+        first = observer.leases()[0]["spec"]["holderIdentity"]
+        stolen = {"spec": {"holderIdentity": "thief", "leaseDurationSeconds": 1}}
+        Rest(access, user_agent="thief").request(
+            "PATCH", LEASES.object("kube-system", "kube-scheduler"), body=stolen, content_type=MERGE_PATCH
+        )
+        observer.wait(lambda: observer.leases()[0]["spec"]["holderIdentity"] not in (first, "thief", ""))
+        node = make_node("n").capacity(cpu="1")
+        sandbox.load(objects(node, make_pod("p").container({"cpu": "1"}, name="c", image="pause")))
+        observer.wait_bound("p")
+        master.send_signal(signal.SIGTERM)
+        _, errors = master.communicate(timeout=DEADLINE)
+        assert master.returncode == 0, errors
+    observer.close()
+    access.close()
 
 
 def test_wrong_flags_end_it_with_one_clear_line(port: int) -> None:
