@@ -1,9 +1,9 @@
 """Where columns live: growable ones for the cluster's table, gathered ones for a selection of its rows.
 
-A column is asked for by name and comes into being, all zeros, when it is first asked for, so that a resource or label that
-no node has ever had costs nothing and reads as zero. ``get`` hands out a writable array of exactly ``rows`` entries.
+A column is asked for by name. ``get`` reads it: one that nobody has written reads as zeros, and comes into being only when it is
+asked for with ``own``, to be written. So a resource or label that no node has costs nothing, however many of them pods ask for.
 
-Both classes answer ``get`` alike; only the growable one can add and drop rows. A gathered column is copied from its source
+Both classes answer alike; only the growable one can add and drop rows. A gathered column is copied from its source
 when it is first read and is its own from then on: writing to it leaves the cluster as it was, which is all that a what-if
 needs.
 """
@@ -27,7 +27,11 @@ class ColumnSource(Protocol):
     rows: int
 
     def get(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
-        """The column, ``dtype[rows]``; zeros when nobody has written it."""
+        """The column to read, ``dtype[rows]``; zeros when nobody has written it."""
+        ...
+
+    def own(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
+        """The column to write, ``dtype[rows]``."""
         ...
 
     def names(self) -> list[str]:
@@ -38,13 +42,14 @@ class ColumnSource(Protocol):
 class GrowableColumns:
     """The cluster's columns: one contiguous array each, grown by doubling, rows dropped by moving the last one in."""
 
-    __slots__ = ("_arrays", "_capacity", "_views", "rows")
+    __slots__ = ("_arrays", "_blanks", "_capacity", "_views", "rows")
 
     def __init__(self) -> None:
         self.rows = 0
         self._capacity = _FIRST_CAPACITY
         self._arrays: dict[str, AnyColumn] = {}
         self._views: dict[str, AnyColumn] = {}
+        self._blanks: dict[npt.DTypeLike, AnyColumn] = {}
 
     @classmethod
     def copy_of(cls, source: ColumnSource) -> GrowableColumns:
@@ -58,18 +63,32 @@ class GrowableColumns:
         return copy
 
     def get(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
-        """The column as a view: writes go through."""
+        """The column as a view; a blank one, which cannot be written, when it does not exist."""
         view = self._views.get(name)
         if view is None:
             array = self._arrays.get(name)
             if array is None:
-                array = self._arrays[name] = np.zeros(self._capacity, dtype)
+                return self._blank(dtype)
             view = self._views[name] = array[: self.rows]
         return view
+
+    def own(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
+        """The column as a view: writes go through."""
+        if name not in self._arrays:
+            self._arrays[name] = np.zeros(self._capacity, dtype)
+        return self.get(name, dtype)
 
     def names(self) -> list[str]:
         """The columns that exist."""
         return list(self._arrays)
+
+    def drop_blank(self) -> list[str]:
+        """Forget the columns that have become all zeros; their names are returned."""
+        blank = [name for name, array in self._arrays.items() if not array.any()]
+        for name in blank:
+            del self._arrays[name]
+            self._views.pop(name, None)
+        return blank
 
     def append(self) -> int:
         """Add a row of zeros; its number is returned."""
@@ -81,6 +100,7 @@ class GrowableColumns:
             }
         self.rows += 1
         self._views.clear()
+        self._blanks.clear()
         return self.rows - 1
 
     def drop(self, row: int) -> None:
@@ -91,6 +111,14 @@ class GrowableColumns:
             array[last] = 0
         self.rows = last
         self._views.clear()
+        self._blanks.clear()
+
+    def _blank(self, dtype: npt.DTypeLike) -> AnyColumn:
+        blank = self._blanks.get(dtype)
+        if blank is None:
+            blank = self._blanks[dtype] = np.zeros(self.rows, dtype)
+            blank.flags.writeable = False
+        return blank
 
 
 class GatheredColumns:
@@ -105,12 +133,16 @@ class GatheredColumns:
         self._own: dict[str, AnyColumn] = {}
 
     def get(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
-        """The column as a copy: writes stay here."""
+        """The column as a copy."""
         own = self._own.get(name)
         if own is None:
             own = self._own[name] = self._source.get(name, dtype)[self._index]
         return own
 
+    def own(self, name: str, dtype: npt.DTypeLike = np.int64) -> AnyColumn:
+        """The column as a copy: writes stay here."""
+        return self.get(name, dtype)
+
     def names(self) -> list[str]:
-        """The columns that exist in the source."""
-        return self._source.names()
+        """The columns that exist in the source, and those read or written here."""
+        return list(dict.fromkeys((*self._source.names(), *self._own)))

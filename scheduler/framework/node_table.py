@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeVar
 
+import numpy as np
+
 from scheduler.apis.objects import Node
 from scheduler.framework.columns import GrowableColumns
 from scheduler.framework.facts import ABSENT, Facts, ImageState
@@ -21,6 +23,7 @@ T = TypeVar("T")
 
 _SLACK = 64
 _ALLOCATABLE = "allocatable/"
+_LABEL = "label/"
 
 
 class NodeTable(Nodes):
@@ -100,7 +103,12 @@ class NodeTable(Nodes):
         self._pods[row] = (*pods[:place], pod, *pods[place + 1 :])
 
     def compact(self) -> None:
-        """Forget sets and values that no node has any more, once they outnumber the nodes that could have them."""
+        """Forget labels and resources that no node has any more, and sets and values once they outnumber the nodes that could have them."""
+        for name in self._growable.drop_blank():
+            if name.startswith(_ALLOCATABLE):
+                self._allocatable_names.discard(name.removeprefix(_ALLOCATABLE))
+            elif name.startswith(_LABEL):
+                self._facts.labels.pop(name.removeprefix(_LABEL), None)
         limit = 2 * len(self) + _SLACK
         facts = self._facts
         if len(facts.taint_sets) > limit:
@@ -111,7 +119,7 @@ class NodeTable(Nodes):
             facts.port_sets = _compacted(self._growable, "port_set", facts.port_sets)
         for key, values in facts.labels.items():
             if len(values) > limit:
-                facts.labels[key] = _compacted(self._growable, "label/" + key, values)
+                facts.labels[key] = _compacted(self._growable, _LABEL + key, values)
 
     def _append(self, name: str, node: Node) -> int:
         row = self._growable.append()
@@ -124,16 +132,16 @@ class NodeTable(Nodes):
     def _write_allocatable(self, row: int, allocatable: dict[str, int]) -> None:
         self._allocatable_names.update(allocatable)
         for resource in self._allocatable_names:
-            self.allocatable(resource)[row] = allocatable.get(resource, 0)
+            self._growable.own(_ALLOCATABLE + resource)[row] = allocatable.get(resource, 0)
 
     def _write_facts(self, row: int, node: Node) -> None:
-        facts = self._facts
-        self.unschedulable[row] = node.spec.unschedulable
-        self.taint_set_ids[row] = facts.taint_sets.id_of(node.spec.taints)
+        facts, columns = self._facts, self._growable
+        columns.own("unschedulable", np.bool_)[row] = node.spec.unschedulable
+        columns.own("taint_set", np.int32)[row] = facts.taint_sets.id_of(node.spec.taints)
         for key, value in node.metadata.labels.items():
-            self.label_ids(key)[row] = facts.label_values(key).id_of(value)
+            columns.own(_LABEL + key, np.int32)[row] = facts.label_values(key).id_of(value)
         sizes = {name: image.size_bytes for image in reversed(node.status.images) for name in image.names}
-        self.image_set_ids[row] = facts.image_sets.id_of(frozenset(sizes))
+        columns.own("image_set", np.int32)[row] = facts.image_sets.id_of(frozenset(sizes))
         for name, size in sizes.items():
             known = facts.images.get(name)
             facts.images[name] = (
@@ -143,7 +151,7 @@ class NodeTable(Nodes):
     def _forget_facts(self, row: int) -> None:
         node = self._objects[row]
         for key in node.metadata.labels:
-            self.label_ids(key)[row] = ABSENT
+            self._growable.own(_LABEL + key, np.int32)[row] = ABSENT
         for name in self.image_sets[self.image_set_ids[row]]:
             known = self._facts.images[name]
             if known.nodes == 1:
@@ -161,6 +169,6 @@ def _move_last_to(row: int, items: list[T]) -> None:
 def _compacted(columns: GrowableColumns, name: str, known: Interner[K]) -> Interner[K]:
     """The same values, renumbered by what the column still uses; the empty value keeps number 0."""
     kept: Interner[K] = Interner(known.values[0])
-    column = columns.get(name)
+    column = columns.own(name, np.int32)
     column[:] = [kept.id_of(known.values[number]) for number in column.tolist()]
     return kept

@@ -208,17 +208,17 @@ class Nodes:
 
     def _account(self, row: int, pod: PodInfo, sign: int) -> None:
         for resource, amount in pod.requests.items():
-            _add(self.requested(resource), row, sign * amount)
+            _add(self._columns.own("requested/" + resource), row, sign * amount)
         cpu, memory = pod.nonzero_requests
-        _add(self.nonzero_requested("cpu"), row, sign * cpu)
-        _add(self.nonzero_requested("memory"), row, sign * memory)
-        _add(self.pod_count, row, sign)
+        _add(self._columns.own("nonzero/cpu"), row, sign * cpu)
+        _add(self._columns.own("nonzero/memory"), row, sign * memory)
+        _add(self._columns.own("pod_count"), row, sign)
 
     def _ports_of(self, row: int) -> PortSet:
         return self.port_sets[int(self.port_set_ids[row])]
 
     def _set_ports(self, row: int, ports: PortSet) -> None:
-        self.port_set_ids[row] = self._facts.port_sets.id_of(ports)
+        self._columns.own("port_set", np.int32)[row] = self._facts.port_sets.id_of(ports)
 
 
 def _add(column: Column, row: int, amount: int) -> None:

@@ -91,6 +91,7 @@ class WaitingPods:
         self._now = now
         self._lock = threading.Lock()
         self._pods: dict[str, WaitingPod] = {}
+        self._earliest = float("inf")
 
     def hold(self, pod: Pod, waits: Mapping[str, float], settled: Settled) -> None:
         """Hold a pod, at most ``waits[plugin]`` seconds for each plugin, and tell ``settled`` what came of it."""
@@ -101,8 +102,10 @@ class WaitingPods:
                 self._pods.pop(uid, None)
             settled(verdict)
 
+        waiting = WaitingPod(pod, waits, self._now(), finish)
         with self._lock:
-            self._pods[uid] = WaitingPod(pod, waits, self._now(), finish)
+            self._pods[uid] = waiting
+            self._earliest = min(self._earliest, waiting.deadline)
 
     def get(self, uid: str) -> WaitingPod | None:
         """The held pod of that uid."""
@@ -115,14 +118,18 @@ class WaitingPods:
         return waiting is not None and waiting.reject(plugin, message)
 
     def expire(self) -> None:
-        """Refuse the pods whose time is up."""
+        """Refuse the pods whose time is up. Costs nothing as long as none can be."""
         now = self._now()
+        if now < self._earliest:
+            return
         for waiting in self:
             waiting.expire(now)
+        with self._lock:
+            self._earliest = min((one.deadline for one in self._pods.values()), default=float("inf"))
 
     def next_deadline(self) -> float | None:
-        """When ``expire`` has something to do next; None when no pod is held."""
-        return min((waiting.deadline for waiting in self), default=None)
+        """When ``expire`` may have something to do next; None when no pod is held."""
+        return self._earliest if self._pods else None
 
     def __len__(self) -> int:
         return len(self._pods)

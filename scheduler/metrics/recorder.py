@@ -79,7 +79,7 @@ class Metrics:
 
         ``after_flush``: it had left the unschedulable pods only because its time there was over.
         """
-        label = f"{_MAX_ATTEMPTS_LABEL}+" if attempts > _MAX_ATTEMPTS_LABEL else str(attempts)
+        label = f"{_MAX_ATTEMPTS_LABEL}+" if attempts >= _MAX_ATTEMPTS_LABEL else str(attempts)
         self._sli_seconds[(label,)].observe(seconds)
         self._pod_attempts.observe(attempts)
         if after_flush:

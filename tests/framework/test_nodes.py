@@ -164,3 +164,32 @@ def test_facts_that_no_node_has_any_more_are_forgotten() -> None:
 def test_the_table_grows_beyond_its_first_capacity() -> None:
     nodes = table(*(make_node(str(number)).capacity(cpu=number) for number in range(200)))
     assert nodes.allocatable("cpu").tolist() == [1000 * number for number in range(200)]
+
+
+def test_asking_for_what_no_node_has_leaves_nothing_behind() -> None:
+    nodes = table(make_node("a"), make_node("b"))
+    before = nodes._growable.names()
+    assert nodes.allocatable("example.com/gpu").tolist() == [0, 0]
+    assert nodes.requested("example.com/gpu").tolist() == [0, 0]
+    assert nodes.label_ids("zone").tolist() == [0, 0]
+    assert nodes._growable.names() == before
+    with pytest.raises(ValueError, match="read-only"):
+        nodes.allocatable("example.com/gpu")[0] = 1
+
+
+def test_labels_and_resources_that_no_node_has_any_more_are_forgotten() -> None:
+    kept = make_node("kept").label("zone", "x").label("pod_count", "a label, not the column")
+    nodes = table(kept.capacity(cpu="1"))
+    info = make_pod("p").req({"example.com/gone": 1}).info()
+    nodes.set_node(make_node("changing").label("gone", "x").capacity({"example.com/gone": 4}).obj())
+    nodes.add_pod(1, info)
+    nodes.remove_pod(1, info)
+    nodes.set_node(make_node("changing").obj())
+    nodes.compact()
+    assert not [name for name in nodes._growable.names() if "gone" in name]
+    assert nodes.label_values("gone") == (None,)
+    assert labels(nodes, "zone") == ["x", None]
+    assert labels(nodes, "pod_count") == ["a label, not the column", None]
+    nodes.set_node(make_node("changing").label("gone", "y").capacity({"example.com/gone": 2}).obj())
+    assert labels(nodes, "gone") == [None, "y"]
+    assert nodes.allocatable("example.com/gone").tolist() == [0, 2]

@@ -64,3 +64,40 @@ def test_a_verdict_after_the_time_is_up_changes_nothing() -> None:
     pods.expire()
     waiting.allow("A")
     assert len(verdicts) == 1
+
+
+def test_many_that_wait_long_are_not_looked_at_until_the_first_is_due() -> None:
+    clock = Clock()
+    pods, verdicts = WaitingPods(clock), []
+    for place in range(100):
+        pods.hold(make_pod("p").metadata(uid=str(place)).obj(), {"A": 10 + place}, verdicts.append)
+    looked = 0
+
+    def count() -> float:
+        nonlocal looked
+        looked += 1
+        return 0.0
+
+    for waiting in pods:
+        waiting.expire = lambda now: count()  # type: ignore[method-assign,assignment,return-value]
+    pods.expire()
+    assert looked == 0
+    clock.time += 10
+    pods.expire()
+    assert looked == 100
+
+
+def test_the_first_may_be_let_go_before_the_second_is_due() -> None:
+    clock = Clock()
+    pods, verdicts = WaitingPods(clock), []
+    for uid, seconds in (("a", 5), ("b", 10)):
+        pods.hold(make_pod("p").metadata(uid=uid).obj(), {"A": seconds}, verdicts.append)
+    first = pods.get("a")
+    assert first is not None
+    first.allow("A")
+    clock.time += 5
+    pods.expire()
+    assert pods.next_deadline() == 110
+    clock.time += 5
+    pods.expire()
+    assert [status.code for status in verdicts] == [Code.SUCCESS, Code.UNSCHEDULABLE]
