@@ -116,8 +116,17 @@ def _clients(access: Access, component: KubeSchedulerConfiguration, metrics: Met
         def observe(method: str, code: str, seconds: float) -> None:
             metrics.request(code, method, access.host, seconds)
 
-        agent = user_agent(version, name)
-        return Rest(access, user_agent=agent, qps=connection.qps, burst=connection.burst, observe=observe)
+        def throttled(method: str, seconds: float) -> None:
+            metrics.throttled(method, access.host, seconds)
+
+        return Rest(
+            access,
+            user_agent=user_agent(version, name),
+            qps=connection.qps,
+            burst=connection.burst,
+            observe=observe,
+            throttled=throttled,
+        )
 
     return Clients(client("scheduler"), client("scheduler-events"), client("leader-election"))
 

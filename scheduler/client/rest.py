@@ -55,14 +55,15 @@ class Observer(Protocol):
         """``code``: the HTTP status, or ``<error>`` when no answer came."""
 
 
-def _unobserved(method: str, code: str, seconds: float) -> None:
-    del method, code, seconds
+def _unobserved(*_: object) -> None:
+    pass
 
 
 class Rest:
     """A client with its own rate limit and user agent. Thread-safe.
 
     ``qps``/``burst``: as in ``clientConnection`` (see :func:`.ratelimit.limiter`). ``observe``: see Observer.
+    ``throttled(method, seconds)`` is told how long the rate limit held up every attempt.
     """
 
     def __init__(
@@ -74,10 +75,12 @@ class Rest:
         burst: int = 100,
         now: Callable[[], float] = time.monotonic,
         observe: Observer = _unobserved,
+        throttled: Callable[[str, float], None] = _unobserved,
     ) -> None:
         self._access = access
         self._now = now
         self._observe = observe
+        self._throttled = throttled
         self._closing = threading.Event()
         self._limiter = limiter(qps, burst, now=now, wait=self._closing.wait)
         self._user_agent = user_agent
@@ -141,7 +144,7 @@ class Rest:
         self, method: str, target: str, payload: bytes | None, content_type: str, timeout: float
     ) -> Body:
         """One attempt; the body is still unread. Raises ApiError for a status of 400 and above."""
-        self._limiter.acquire()
+        self._throttled(method, self._limiter.acquire())
         if self._closing.is_set():
             raise TransportError("the client is closed", refused=True)
         headers = {"User-Agent": self._user_agent, "Accept": JSON, **self._access.auth_headers()}

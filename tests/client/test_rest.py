@@ -125,6 +125,21 @@ def test_attempts_are_observed(access: Access, sandbox: Sandbox) -> None:
     assert seen == [("GET", "503"), ("GET", "200"), ("DELETE", "<error>")]
 
 
+def test_the_rate_limit_s_waits_are_told(access: Access, sandbox: Sandbox) -> None:
+    waits: list[tuple[str, bool]] = []
+    rest = Rest(
+        access,
+        user_agent="t",
+        qps=1000,
+        burst=1,
+        now=lambda: 0.0,
+        throttled=lambda method, seconds: waits.append((method, seconds > 0)),
+    )
+    rest.request("GET", NODES.collection())
+    rest.request("GET", NODES.collection())
+    assert waits == [("GET", False), ("GET", True)]
+
+
 def test_a_closed_client_ends_its_waits(access: Access, sandbox: Sandbox) -> None:
     rest = Rest(access, user_agent="t", qps=-1)
     rule = sandbox.faults.add(path="/nodes$", status=429, retry_after=30)
