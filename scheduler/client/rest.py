@@ -55,8 +55,12 @@ class Observer(Protocol):
         """``code``: the HTTP status, or ``<error>`` when no answer came."""
 
 
-def _unobserved(*_: object) -> None:
-    pass
+def _unobserved(method: str, code: str, seconds: float) -> None:
+    del method, code, seconds
+
+
+def _untold(method: str, seconds: float) -> None:
+    del method, seconds
 
 
 class Rest:
@@ -75,7 +79,7 @@ class Rest:
         burst: int = 100,
         now: Callable[[], float] = time.monotonic,
         observe: Observer = _unobserved,
-        throttled: Callable[[str, float], None] = _unobserved,
+        throttled: Callable[[str, float], None] = _untold,
     ) -> None:
         self._access = access
         self._now = now

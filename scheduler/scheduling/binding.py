@@ -142,7 +142,8 @@ class BindingCycle:
             now - (attempt.start if since is None else since),
             after_flush=queued.was_flushed_from_unschedulable,
         )
-        self._decisions.keep(attempt, "scheduled")
+        if self._cluster.get_pod(queued.pod_info.uid) is not None:  # it may have gone meanwhile
+            self._decisions.keep(attempt, "scheduled")
         log.info("bound pod %s to node %s", queued.name, attempt.node)
 
     def _nominate(self, attempt: Attempt) -> None:

@@ -21,7 +21,7 @@ class Record:
     """What became of one attempt.
 
     Attributes:
-        result: ``scheduled``, ``unschedulable``, ``error`` or ``gated``.
+        result: ``scheduled``, ``unschedulable`` or ``error``.
         node: the node chosen, ``""`` when none was.
         message: the reason in kube-scheduler's words, ``""`` when scheduled.
         scores: the chosen node's weighted score per plugin; empty when it was the only one that fit.

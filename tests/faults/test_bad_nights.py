@@ -137,3 +137,15 @@ def test_an_object_that_cannot_be_understood_is_passed_over(
     observer.wait_bound("p")
     assert "Node strange is ignored" in caplog.text
     settled(running)
+
+
+def test_a_scheduling_loop_that_dies_ends_the_process_with_1(
+    observer: Observer, scheduler: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    running = scheduler()
+    running.wait_ready()
+    queue = running.setup.scheduler.queue
+    queue.flush = lambda: 1 // 0  # type: ignore[method-assign]
+    running.setup.scheduler.lead()
+    assert running.wait_for_end() == 1
+    assert "a bug ended the scheduling loop" in caplog.text
