@@ -99,61 +99,51 @@ class Scheduler:
         self._leading = False
         self._binders = Workers("binding", _BINDERS)
         self._writers = Workers("status", _WRITERS)
+        self._cycle = self._make_cycle(outside, metrics, rng)
+        events = ClusterEvents(
+            self.cluster, queue, waiting, self.decisions, frameworks.keys(), metrics, clocks.now
+        )
+        self.node_handler: InboxHandler[Node] = InboxHandler(
+            self._inbox, events.apply, events.node_added, events.node_updated, events.node_deleted
+        )
+        self.pod_handler: InboxHandler[Pod] = InboxHandler(
+            self._inbox, events.apply, events.pod_added, events.pod_updated, events.pod_deleted
+        )
+        _expose(metrics, self.cluster, queue)
+
+    def _make_cycle(self, outside: Outside, metrics: Metrics, rng: Random) -> SchedulingCycle:
+        """The scheduling cycle, the binding cycle behind it, and the way back from both."""
+        recorders, decisions = outside.recorders, self.decisions
+        report, now = self._inbox.put, self._clocks.now
         statuses = StatusWriter(outside.port, self._writers.submit)
-        now = clocks.now
         failures = FailureHandler(
-            queue,
-            outside.lookup,
-            statuses,
-            outside.recorders,
-            self.decisions,
-            metrics,
-            now,
-            clocks.wall,
+            self.queue, outside.lookup, statuses, recorders, decisions, metrics, now, self._clocks.wall
         )
         binding = BindingCycle(
             self.cluster,
-            queue,
+            self.queue,
             statuses,
-            outside.recorders,
+            recorders,
             failures,
-            self.decisions,
+            decisions,
             metrics,
             self._binders.submit,
-            self._inbox.put,
+            report,
             now,
         )
-        self._cycle = SchedulingCycle(
-            frameworks,
+        return SchedulingCycle(
+            self.frameworks,
             self.cluster,
-            queue,
-            waiting,
-            outside.recorders,
+            self.queue,
+            self._waiting,
+            recorders,
             binding,
             failures,
             metrics,
-            self._inbox.put,
+            report,
             now,
             rng,
         )
-        self._events = ClusterEvents(
-            self.cluster, queue, waiting, self.decisions, frameworks.keys(), metrics, now
-        )
-        self.node_handler: InboxHandler[Node] = InboxHandler(
-            self._inbox,
-            self._events.apply,
-            self._events.node_added,
-            self._events.node_updated,
-            self._events.node_deleted,
-        )
-        self.pod_handler: InboxHandler[Pod] = InboxHandler(
-            self._inbox,
-            self._events.apply,
-            self._events.pod_added,
-            self._events.pod_updated,
-            self._events.pod_deleted,
-        )
-        _expose(metrics, self.cluster, queue)
 
     @contextmanager
     def current(self) -> Iterator[State]:
