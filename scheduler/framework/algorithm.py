@@ -190,19 +190,32 @@ def _filter_with_nominated(
         if (row := nodes.row_of(node)) is not None
         and (waiting := _rivals(cycle.pod_info, nominated.nominated_on(node)))
     }
+    if not guests:
+        return []
+    # A plugin that counts pods over several nodes must count the guests of one node at a time.
+    groups = [[row] for row in guests] if framework.counts_pods(cycle) else [list(guests)]
     failures: list[Failure] = []
-    for row, waiting in guests.items():
-        what_if = nodes.take(np.array([row], np.intp))
-        hypothesis = cycle.clone()
+    for rows in groups:
+        index = np.array(rows, np.intp)
+        waiting_there = [guests[row] for row in rows]
+        for failure in _filter_with_guests(framework, cycle, nodes.take(index), waiting_there):
+            failures.append(failure._replace(rows=index[failure.rows]))
+            alive[index[failure.rows]] = False
+    return failures
+
+
+def _filter_with_guests(
+    framework: Framework, cycle: Cycle, what_if: Nodes, guests: list[list[PodInfo]]
+) -> list[Failure]:
+    """The rows of ``what_if`` that fail once the guests, a list for each row, are on them."""
+    hypothesis = cycle.clone()
+    for row, waiting in enumerate(guests):
         for pod in waiting:
-            what_if.add_pod(0, pod)
-            status = framework.add_pod(hypothesis, pod, what_if, 0)
+            what_if.add_pod(row, pod)
+            status = framework.add_pod(hypothesis, pod, what_if, row)
             if not status.ok:
                 raise PluginError(status.message)
-        for failure in framework.filter(hypothesis, what_if, np.ones(1, np.bool_)):
-            failures.append(failure._replace(rows=np.array([row], np.intp)))
-            alive[row] = False
-    return failures
+    return framework.filter(hypothesis, what_if, np.ones(len(what_if), np.bool_))
 
 
 def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:

@@ -48,8 +48,11 @@ class Framework(Lifecycle):
     ) -> None:
         super().__init__(profile_name, plugins, metrics)
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
-        # Asking a runtime protocol costs more than some plugins' scores, so it is asked once.
+        # Asking a runtime protocol costs more than some plugins' work, so it is asked once.
         self._normalizing = {one.name for one in self.plugins_at("score") if isinstance(one, NormalizePlugin)}
+        self._counting: list[Any] = [
+            one for one in self.plugins_at("preFilter") if isinstance(one, PreFilterExtensions)
+        ]
 
     # What is enabled
 
@@ -159,6 +162,10 @@ class Framework(Lifecycle):
                 left -= len(rows)
         return failures
 
+    def counts_pods(self, cycle: Cycle) -> bool:
+        """Whether a pod put on one row of a what-if may change the verdict on another: some plugin counts pods over rows."""
+        return any(plugin.name not in cycle.skipped_filters for plugin in self._counting)
+
     def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
         """Tell the pre-filter extensions that a what-if put ``pod`` on a row."""
         return self._extensions("PreFilterExtensionAddPod", "add_pod", cycle, pod, nodes, row)
@@ -170,8 +177,8 @@ class Framework(Lifecycle):
     def _extensions(
         self, point: str, method: str, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int
     ) -> Status:
-        for plugin in self._at["preFilter"]:
-            if plugin.name in cycle.skipped_filters or not isinstance(plugin, PreFilterExtensions):
+        for plugin in self._counting:
+            if plugin.name in cycle.skipped_filters:
                 continue
             status = self.guard(plugin, point, cycle, getattr(plugin, method), cycle, pod, nodes, row)
             if not status.ok:

@@ -163,6 +163,43 @@ def test_nominated_pods_count_for_pods_that_do_not_outrank_them(*, priority: int
     assert nodes.pods(0) == ()
 
 
+class Lonely:
+    """Counts pods over all nodes: there may be at most ``limit`` of them."""
+
+    name = "Lonely"
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+
+    def pre_filter(self, cycle: Cycle, nodes: object) -> None:
+        cycle.state["Lonely"] = 0
+
+    def add_pod(self, cycle: Cycle, *_: object) -> None:
+        cycle.state["Lonely"] += 1
+
+    def remove_pod(self, cycle: Cycle, *_: object) -> None:
+        cycle.state["Lonely"] -= 1
+
+    def filter_node(self, cycle: Cycle, node: object) -> Status | None:
+        return Status.unschedulable("crowded") if cycle.state["Lonely"] > self._limit else None
+
+
+@pytest.mark.parametrize("plugins", [[], [Lonely(1)]], ids=["rows apart", "a plugin that counts over rows"])
+def test_nominated_pods_count_on_their_own_node_alone(plugins: list[object]) -> None:
+    names = {"n1": "one", "n3": "three"}
+    full = Refuse(
+        "Full", lambda node: Status.unschedulable(f"full of {len(node.pods)}") if node.pods else None
+    )
+    waiting = {node: (make_pod(name).metadata(uid=name).info(),) for node, name in names.items()}
+    waiting["n3"] += (make_pod("more").metadata(uid="more").info(),)
+    fwk = framework(full, *plugins, Prefer("P"))
+    nodes = table("n1", "n2", "n3", "n4")
+    outcome = find_feasible(fwk, Cycle(pod.info()), nodes, Nominations(**waiting), Rotation())
+    assert outcome.alive.tolist() == [False, True, False, True]
+    assert outcome.status_of("n1").message == "full of 1"
+    assert outcome.status_of("n3").message == "full of 2"
+
+
 def test_a_pod_is_not_its_own_rival() -> None:
     full = Refuse("Full", lambda node: Status.unschedulable("full") if node.pods else None)
     made = decision(framework(full), table("n1"), pod, Nominations(n1=(pod.info(),)))
