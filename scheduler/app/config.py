@@ -7,7 +7,6 @@ them; it talks to nobody.
 from __future__ import annotations
 
 import random
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from uuid import uuid4
 
 from prometheus_client import CollectorRegistry
 
@@ -24,6 +22,7 @@ from scheduler.app.build import check_profiles, load_registry
 from scheduler.app.flags.version import reported_version
 from scheduler.app.options import Options
 from scheduler.client.access import Access, load_access, user_agent
+from scheduler.client.election import default_identity
 from scheduler.client.rest import Rest
 from scheduler.features import gates
 from scheduler.framework.registry import Registry
@@ -89,7 +88,7 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
         tls=_certificate(options, clocks.wall) if options.serving.secure_port else None,
         clocks=clocks,
         rng=random.Random(),
-        identity=f"{socket.gethostname()}_{uuid4()}",
+        identity=default_identity(),
         version=reported_version(options.request.version),
     )
 

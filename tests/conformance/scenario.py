@@ -26,21 +26,9 @@ from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
-from scheduler.plugins import IN_TREE
+from scheduler.plugins import IN_TREE, PLANNED
 
-ABSENT = frozenset(
-    {
-        "VolumeRestrictions",
-        "NodeVolumeLimits",
-        "VolumeBinding",
-        "VolumeZone",
-        "PodTopologySpread",
-        "InterPodAffinity",
-        "DynamicResources",
-        "DefaultPreemption",
-        "NodeDeclaredFeatures",
-    }
-)
+ABSENT = PLANNED
 """In-tree plugins that do not exist yet. Everything that they decide is left out of the comparison."""
 
 Document = Mapping[str, Any]
