@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import unwrap
 from random import Random
 
 from scheduler.apis.config.defaults import implements_in_tree
@@ -15,7 +16,7 @@ from scheduler.backend.hints import registrations
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueueTimes
 from scheduler.features import Features
-from scheduler.framework.interface import POINTS, Binder
+from scheduler.framework.interface import POINTS, Binder, PluginFactory
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
@@ -72,13 +73,16 @@ def check_profiles(config: KubeSchedulerConfiguration, registry: Registry) -> No
         raise ConfigurationError(errors)
 
 
-def _offers(factory: object, point: str) -> bool:
+def _offers(factory: PluginFactory | None, point: str) -> bool:
     """Whether a plugin class of another package has the point's methods; what a function returns is seen when it is built."""
     protocols = POINTS.get(point, ())
-    if not isinstance(factory, type):
-        return factory is not None and point not in ("queueSort", "bind")
+    if factory is None or not protocols:
+        return False
+    made = unwrap(factory)
+    if not isinstance(made, type):
+        return point not in ("queueSort", "bind")
     return any(
-        all(hasattr(factory, name) for name in vars(protocol) if not name.startswith("_"))
+        all(hasattr(made, name) for name in vars(protocol) if not name.startswith("_"))
         for protocol in protocols
     )
 

@@ -13,6 +13,7 @@ another package that has no constructor is built without arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import update_wrapper
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
@@ -120,4 +121,9 @@ def _takes_nothing(factory: PluginFactory) -> bool:
 
 
 def _without_arguments(build: Callable[..., Any]) -> PluginFactory:
-    return lambda _args, _handle: build()
+    """A factory that stays traceable to the class (``inspect.unwrap``): its points are read off it before it is built."""
+
+    def factory(_args: object, _handle: object) -> Any:
+        return build()
+
+    return update_wrapper(factory, build, updated=())
