@@ -39,7 +39,11 @@ def start(flags: str) -> Flask:
     Raises:
         SystemExit: the flags, or what they name, are wrong; what is wrong was printed.
     """
-    options, errors = Options.parse(shlex.split(flags), program="wsgi")
+    try:
+        words = shlex.split(flags)
+    except ValueError as error:  # a quotation that is not closed
+        _refuse(error)
+    options, errors = Options.parse(words, program="wsgi")
     if errors:
         _refuse("; ".join(errors))
     try:

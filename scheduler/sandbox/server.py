@@ -63,7 +63,8 @@ def serve(
         print(f"error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"error: sandbox on {host}:{port}: {error.strerror or error}", file=sys.stderr)
+        place = error.filename or f"sandbox on {host}:{port}"
+        print(f"error: {place}: {error.strerror or error}", file=sys.stderr)
         return 1
     return 0
 

@@ -129,21 +129,32 @@ def load_context(config: TLSConfig) -> ssl.SSLContext:
     if legacy:
         context.set_ciphers(":".join(legacy))
     for path in (config.certificate, config.key):
-        if not os.access(path, os.R_OK):
-            raise CertificateError(f"cannot read {path}")
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise CertificateError(f"open {path}: {str(error.strerror).lower()}") from error
     try:
         context.load_cert_chain(config.certificate, config.key)
     except (ssl.SSLError, OSError) as error:
         reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-        raise CertificateError(f"certificate {config.certificate} and key {config.key}: {reason}") from error
+        raise CertificateError(
+            f"certificate {config.certificate} and key {config.key}: {reason or 'not PEM'}"
+        ) from error
     return context
 
 
 def in_memory(min_version: str = "", cipher_suites: tuple[str, ...] = (), *, now: datetime) -> FixedContext:
-    """A self-signed certificate for this run only; the files that OpenSSL insists on live for the length of this call."""
-    with tempfile.TemporaryDirectory(prefix="wharfinger-") as directory:
-        certificate, key = write_pair(Path(directory), now=now)
-        return FixedContext(load_context(TLSConfig(certificate, key, min_version, cipher_suites)))
+    """A self-signed certificate for this run only; the files that OpenSSL insists on live for the length of this call.
+
+    Raises:
+        CertificateError: there is no place for them.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="wharfinger-") as directory:
+            certificate, key = write_pair(Path(directory), now=now)
+            return FixedContext(load_context(TLSConfig(certificate, key, min_version, cipher_suites)))
+    except OSError as error:
+        raise CertificateError(f"cannot make a serving certificate: {error.strerror}") from error
 
 
 def pair_in(directory: Path, *, now: datetime) -> tuple[Path, Path]:

@@ -93,8 +93,16 @@ def test_a_worker_that_loses_the_lease_is_replaced_by_one_that_schedules(
     access.close()
 
 
-def test_wrong_flags_end_it_with_one_clear_line(port: int) -> None:
-    with gunicorn(port, "--nope") as master:
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        pytest.param("--nope", "unknown flag: --nope", id="unknown flag"),
+        pytest.param("--kubeconfig='x", "No closing quotation", id="open quotation"),
+    ],
+)
+def test_wrong_flags_end_it_with_one_clear_line(port: int, flags: str, reason: str) -> None:
+    with gunicorn(port, flags) as master:
         _, errors = master.communicate(timeout=DEADLINE)
     assert master.returncode != 0
-    assert "WHARFINGER_FLAGS: unknown flag: --nope" in errors
+    assert f"WHARFINGER_FLAGS: {reason}\n" in errors
+    assert "Traceback" not in errors

@@ -114,6 +114,12 @@ def test_an_address_that_cannot_be_had(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err.startswith("error: sandbox on 203.0.113.1:0: ")
 
 
+def test_a_kubeconfig_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gone" / "kubeconfig"
+    assert serve([], kubeconfig=path) == 1
+    assert capsys.readouterr().err == f"error: {path}: No such file or directory\n"
+
+
 def test_flags() -> None:
     args = _parse("--load", "a", "b", "--load", "c", "--port", "80", "--termination-delay", "1.5")
     assert args.load == [Path("a"), Path("b"), Path("c")]

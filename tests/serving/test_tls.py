@@ -129,7 +129,7 @@ def test_openssl_knows_every_suite(name: str, certificate: ServingCertificate, t
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CertificateError, match=r"cannot read .*/no\.crt"):
+    with pytest.raises(CertificateError, match=r"open .*/no\.crt: no such file or directory"):
         serving_context(ServingFiles(tmp_path / "no.crt", tmp_path / "no.key"), now=NOW)
 
 
@@ -144,6 +144,23 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CertificateError, match=r"cannot write a serving certificate to .*/file/certs"):
         serving_context(ServingFiles(directory=tmp_path / "file" / "certs"), now=NOW)
+
+
+def test_a_certificate_in_memory_needs_a_temporary_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(
+        CertificateError, match="cannot make a serving certificate: No such file or directory"
+    ):
+        serving_context(ServingFiles(), now=NOW)
+
+
+def test_a_pair_that_is_no_pem_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "tls.pem"
+    file.write_text("x")
+    with pytest.raises(CertificateError, match=r"tls\.pem and key .*tls\.pem: \w+"):
+        serving_context(ServingFiles(file, file), now=NOW)
 
 
 def test_no_key_is_left_behind_by_a_certificate_in_memory(
