@@ -1,14 +1,16 @@
 """The largest request body each path accepts, counted while it arrives.
 
 Flask looks at ``Content-Length`` only and cuts a longer chunked body off without a word, so bodies are counted here, below it. Reading
-too much raises an HTTP error that Flask answers: 413 for too large, 408 for too slow. What a client still sends is read and dropped
+too much raises an HTTP error that Flask answers: 413 for too large, 408 for too slow, 400 for broken chunks. What a client still sends is read and dropped
 first, within bounds: closing on a client that is busy sending makes most of them report a broken connection instead of the answer.
 """
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from werkzeug.exceptions import RequestEntityTooLarge, RequestTimeout
+from gunicorn.http.errors import ParseException
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, RequestTimeout
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -50,7 +52,8 @@ class BodyLimits:
 
 
 class CountedBody:
-    """A body that raises `RequestEntityTooLarge` as soon as more than ``limit`` bytes are announced or read, `RequestTimeout` when it stalls."""
+    """A body that raises `RequestEntityTooLarge` as soon as more than ``limit`` bytes are announced or read, `RequestTimeout` when it stalls,
+    `BadRequest` when it breaks off or its chunks are none."""
 
     def __init__(self, stream: _Stream, *, limit: int, announced: int) -> None:
         self._stream = stream
@@ -79,6 +82,8 @@ class CountedBody:
             return read(size)
         except TimeoutError:
             raise RequestTimeout("the request body did not arrive in time") from None
+        except (OSError, ParseException) as error:
+            raise BadRequest(f"the request body is broken: {error}") from None
 
     def _count(self, data: bytes) -> bytes:
         self._taken += len(data)
@@ -96,8 +101,9 @@ class CountedBody:
 
     def _drop(self) -> None:
         dropped = 0
-        while dropped < _DROP_AT_MOST and (data := self._patiently(self._stream.read, _STEP)):
-            dropped += len(data)
+        with contextlib.suppress(RequestTimeout, BadRequest):
+            while dropped < _DROP_AT_MOST and (data := self._patiently(self._stream.read, _STEP)):
+                dropped += len(data)
 
 
 class _Read(Protocol):

@@ -16,6 +16,7 @@ from tests.serving.builders import ECHO_LIMIT
 
 Serve = Callable[..., Server]
 DEADLINE = 20.0
+CHUNKED = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 @contextmanager
@@ -99,6 +100,28 @@ def test_a_body_too_large_gets_413_and_the_connection_goes_on(serve: Serve, size
         assert status == 413
         assert f"at most {ECHO_LIMIT} are accepted".encode() in text
         assert ask(client, "POST", "/echo", body=b"small") == (200, b"small")
+
+
+def test_a_body_too_large_that_never_ends_gets_413(serve: Serve) -> None:
+    chunk = b"%x\r\n" % (2 * ECHO_LIMIT) + b"x" * (2 * ECHO_LIMIT) + b"\r\n"
+    with raw(serve(limits=Limits(stall=0.2)), CHUNKED + chunk) as client:
+        assert read_all(client).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"zz\r\n", b"5\r\nabcdefgh\r\n", b"-5\r\nab\r\n", b"5" * 9000],
+    ids=["no size", "longer than its size", "negative", "endless size"],
+)
+def test_chunks_that_are_none_get_400_and_the_connection_ends(
+    serve: Serve, sent: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with raw(serve(limits=Limits(stall=0.2)), CHUNKED + sent) as client:
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"the request body is broken" in answer
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["announced", "chunked"])
