@@ -11,6 +11,7 @@ that stand in the kubeconfig as data are written by it to files with mode 0600, 
 import logging
 import platform
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -108,10 +109,28 @@ def load_access(
         raise AccessError(
             f"the API server's address must start with http:// or https://: {configuration.host}"
         )
+    if configuration.host.startswith("https://"):
+        _check_certificates(configuration)
     try:
         return Access(configuration, now=now)
     except (OSError, ValueError) as error:
         raise AccessError(f"the certificates for {configuration.host} cannot be loaded: {error}") from None
+
+
+def _check_certificates(configuration: Any) -> None:
+    """Load what every connection will load, as client-go does at the start: trying again would not make it any better."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    what = "certificate authority"
+    try:
+        if configuration.ssl_ca_cert:
+            context.load_verify_locations(configuration.ssl_ca_cert)
+        what = "client certificate and key"
+        if configuration.cert_file:
+            context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    except OSError as error:
+        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        text = reason.replace("_", " ").lower() if reason else "not PEM"
+        raise AccessError(f"the {what} for {configuration.host} cannot be loaded: {text}") from None
 
 
 def _load_in_cluster(configuration: Any) -> None:

@@ -1,5 +1,6 @@
 """A kubeconfig that is wrong gets one clear line that names the place, and never shows a credential."""
 
+import base64
 import copy
 from collections.abc import Callable
 from pathlib import Path
@@ -152,6 +153,38 @@ def test_mistakes_are_named(write: Callable[..., str], change: Change, message: 
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert SECRET not in str(caught.value)
+
+
+XXX = base64.b64encode(b"xxx").decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param(
+            put(
+                {"server": "https://127.0.0.1:1", "certificate-authority-data": XXX}, "clusters", 0, "cluster"
+            ),
+            "the certificate authority for https://127.0.0.1:1 cannot be loaded: no certificate or crl found",
+            id="authority",
+        ),
+        pytest.param(
+            put({"client-certificate-data": XXX, "client-key-data": XXX}, "users", 0, "user"),
+            "the client certificate and key for https://127.0.0.1:1 cannot be loaded: not PEM",
+            id="client certificate",
+        ),
+    ],
+)
+def test_certificates_that_are_none_are_refused_at_once(
+    write: Callable[..., str], change: Change, message: str
+) -> None:
+    def both(config: dict[str, Any]) -> None:
+        put("https://127.0.0.1:1", "clusters", 0, "cluster", "server")(config)
+        change(config)
+
+    with pytest.raises(AccessError) as caught:
+        load_access(write(both))
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
