@@ -93,6 +93,8 @@ class Api:
             if not hmac.compare_digest(given.encode(), self._token.encode()):
                 raise errors.unauthorized()
         path = request.path = request.path.rstrip("/") or "/"
+        if path == discovery.CUSTOM_RESOURCES:
+            return self._document(request)
         if path.startswith(("/api/v1/", "/apis/")) and path.count("/") > 2:
             reply = (
                 self._group_document(request) if path.count("/") == 3 and path.startswith("/apis/") else None

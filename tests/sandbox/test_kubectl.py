@@ -265,3 +265,23 @@ def test_questions_about_the_server(kubectl: Kubectl) -> None:
 )
 def test_errors_read_like_a_clusters(kubectl: Kubectl, words: list[str], message: str) -> None:
     assert message in kubectl(*words, code=1)
+
+
+@pytest.mark.parametrize("verb", ["apply", "create", "delete", "diff"])
+@pytest.mark.parametrize(
+    ("version", "kind"),
+    [("networking.k8s.io/v1", "Ingress"), ("apps/v1", "Foo"), ("v1", "Foo"), ("example.org/v1", "Widget")],
+)
+def test_a_kind_that_is_not_there_has_no_matches(
+    kubectl: Kubectl, verb: str, version: str, kind: str
+) -> None:
+    manifest = f"{{apiVersion: {version}, kind: {kind}, metadata: {{name: x}}}}"
+    said = kubectl(verb, "-f", "-", stdin=manifest, code=2 if verb == "diff" else 1)
+    assert f'no matches for kind "{kind}" in version "{version}"' in said
+
+
+def test_the_older_openapi_explains_too(kubectl: Kubectl) -> None:
+    said = kubectl("explain", "deployment.spec.template.spec", "--output=plaintext-openapiv2")
+    assert "KIND:     Deployment" in said
+    assert "containers\t<[]Object> -required-" in said
+    assert "nodeSelector\t<map[string]string>" in said

@@ -22,6 +22,14 @@ VERSION: Object = {
     "compiler": "",
     "platform": "sandbox/any",
 }
+CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+"""kubectl lists them before it says that there are no matches for a kind; discovery does not offer them."""
+_NO_CUSTOM_RESOURCES: Object = {
+    "kind": "CustomResourceDefinitionList",
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "metadata": {"resourceVersion": "0"},
+    "items": [],
+}
 _SUBRESOURCE_VERBS = {
     "binding": ("create",),
     "eviction": ("create",),
@@ -38,6 +46,8 @@ def _subresource_verbs(name: str) -> tuple[str, ...]:
 @cache
 def legacy(path: str) -> Object | None:
     """The document at a discovery path, or None when there is none."""
+    if path == CUSTOM_RESOURCES:
+        return _NO_CUSTOM_RESOURCES
     words = path.strip("/").split("/")
     match words:
         case ["version"]:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from scheduler.sandbox import errors
+from scheduler.sandbox.documents import openapi_protobuf
 from scheduler.sandbox.documents.descriptions import KIND_FIELDS, describe
 from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, Resource
 from scheduler.sandbox.schema import FieldType, ModelSchema, model_schema
@@ -59,11 +60,16 @@ def document(path: str, request: Request) -> Response:
         if (group, version) in GROUP_VERSIONS:
             return Response(200, _v3(group, version))
     if path == "/openapi/v2":
-        accept = request.headers.get("accept", "*/*")
-        if "json" not in accept and "*/*" not in accept:
-            raise errors.not_acceptable("application/json")
-        return Response(200, _v2())
+        return _v2_as(request.headers.get("accept", "*/*"))
     raise errors.no_such_path()
+
+
+def _v2_as(accept: str) -> Response:
+    if openapi_protobuf.ASKED_FOR in accept:
+        return Response(200, _v2_protobuf(), openapi_protobuf.MEDIA_TYPE)
+    if "json" not in accept and "*/*" not in accept:
+        raise errors.not_acceptable(f"application/json, {openapi_protobuf.MEDIA_TYPE}")
+    return Response(200, _v2())
 
 
 @cache
@@ -92,6 +98,15 @@ def _v3(group: str, version: str) -> bytes:
 
 @cache
 def _v2() -> bytes:
+    return msgspec.json.encode(_v2_document())
+
+
+@cache
+def _v2_protobuf() -> bytes:
+    return openapi_protobuf.encode(_v2_document())
+
+
+def _v2_document() -> Object:
     paths: Object = {}
     for resource in RESOURCES:
         collection, item = _paths_of(resource)
@@ -120,7 +135,7 @@ def _v2() -> bytes:
                 },
             }
     definitions = _schemas(list(RESOURCES), "#/definitions/", allof=False)
-    return msgspec.json.encode({"swagger": "2.0", "info": _INFO, "paths": paths, "definitions": definitions})
+    return {"swagger": "2.0", "info": _INFO, "paths": paths, "definitions": definitions}
 
 
 def _paths_of(resource: Resource) -> tuple[str, str]:
