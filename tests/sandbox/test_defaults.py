@@ -201,3 +201,13 @@ def test_what_a_cluster_starts_with(rest: Rest) -> None:
     ]
     labels = rest.get("/api/v1/namespaces/default").body["metadata"]["labels"]
     assert labels == {"kubernetes.io/metadata.name": "default"}
+
+
+def test_texts_of_a_secret_become_data(rest: Rest) -> None:
+    secrets = "/api/v1/namespaces/default/secrets"
+    made = {"metadata": {"name": "s"}, "data": {"a": "b2xk", "b": "b2xk"}, "stringData": {"a": "new"}}
+    rest.post(secrets, made)
+    patched = rest.patch(f"{secrets}/s", {"stringData": {"c": "ü"}}).body
+    assert patched == rest.get(f"{secrets}/s").body
+    assert patched["data"] == {"a": "bmV3", "b": "b2xk", "c": "w7w="}
+    assert "stringData" not in patched

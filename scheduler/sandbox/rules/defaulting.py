@@ -7,6 +7,7 @@ Two things a controller would do are done here, as there is none: a new Persiste
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -157,7 +158,12 @@ def _volume(obj: Object) -> None:
 
 
 def _secret(obj: Object) -> None:
+    """`stringData` is write-only: its texts become `data` (upstream: `Convert_v1_Secret_To_core_Secret`)."""
     obj.setdefault("type", "Opaque")
+    texts = obj.pop("stringData", None)
+    if texts:
+        encoded = {name: b64encode(text.encode()).decode() for name, text in texts.items()}
+        obj["data"] = {**(obj.get("data") or {}), **encoded}
 
 
 def _priority_class(obj: Object) -> None:
