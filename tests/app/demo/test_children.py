@@ -32,8 +32,8 @@ def test_a_child_that_ended_is_told_with_its_last_words_and_its_log(tmp_path: Pa
     assert str(caught.value) == f"the helper ended with exit code 3: no luck (its log: {log})"
 
 
-def test_a_silent_child_is_told_too(tmp_path: Path) -> None:
-    process = child(tmp_path, "import os; os.kill(os.getpid(), 9)")
+def test_of_a_child_that_was_killed_no_words_are_told(tmp_path: Path) -> None:
+    process = child(tmp_path, "import os; print('all is well', flush=True); os.kill(os.getpid(), 9)")
     wait_for_end(process)
     with pytest.raises(DemoError, match=r"^the helper was ended by signal 9 \(its log: "):
         process.check()
