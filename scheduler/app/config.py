@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry
 
@@ -110,13 +111,14 @@ def _metrics(options: Options) -> Metrics:
 def _clients(access: Access, component: KubeSchedulerConfiguration, metrics: Metrics) -> Clients:
     version = metadata.version("wharfinger")
     connection = component.client_connection
+    host = urlsplit(access.host).netloc
 
     def client(name: str) -> Rest:
         def observe(method: str, code: str, seconds: float) -> None:
-            metrics.request(code, method, access.host, seconds)
+            metrics.request(code, method, host, seconds)
 
         def throttled(method: str, seconds: float) -> None:
-            metrics.throttled(method, access.host, seconds)
+            metrics.throttled(method, host, seconds)
 
         return Rest(
             access,
