@@ -123,7 +123,13 @@ GROUP_VERSIONS: tuple[tuple[str, str], ...] = tuple(dict.fromkeys((r.group, r.ve
 
 PODS = BY_PATH["", "v1", "pods"]
 NAMESPACES = BY_PATH["", "v1", "namespaces"]
-CORE_EVENTS = BY_PATH["", "v1", "events"]
+_CORE_EVENTS = BY_PATH["", "v1", "events"]
+
+
+def stored_as(resource: Resource) -> Resource:
+    """The resource under whose form the objects are stored: events live once and are served twice."""
+    return _CORE_EVENTS if resource.key == _CORE_EVENTS.key else resource
+
 
 SUBRESOURCE_KINDS: dict[str, tuple[str, str, str]] = {
     "binding": ("", "v1", "Binding"),

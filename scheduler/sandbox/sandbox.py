@@ -30,7 +30,7 @@ from scheduler.sandbox.store import Store
 from scheduler.sandbox.wire.bodies import as_kind, clean
 from scheduler.sandbox.wire.http import Connection
 from scheduler.sandbox.writes.pipeline import create
-from scheduler.sandbox.writes.verbs import stored, stored_form
+from scheduler.sandbox.writes.verbs import stored_form
 
 Object = dict[str, Any]
 _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
@@ -149,7 +149,7 @@ class Sandbox:
         )
         with self.store.lock:
             form = stored_form(resource, cleaned)
-            return create(self._cluster, stored(resource), namespace, form, keep_status=True).obj
+            return create(self._cluster, resource, namespace, form, keep_status=True).obj
 
     def compact(self) -> int:
         """Forget all history: older resourceVersions answer 410 Gone from now on. Returns the version."""

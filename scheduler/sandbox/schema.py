@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from scheduler.apis.quantity import QuantityError, from_json
+from scheduler.sandbox.gotime import TimeError, canonical_time
 
 _ENTRY = re.compile(r"(\d+) (\*|\[\]|\{\}|\^)?(\S+)(?: (\S+))?")
 _JSON_TYPES = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
@@ -164,10 +165,17 @@ def _scalar(item: Any, name: str, model: str, path: str) -> Any:
             raise WrongTypeError(str(error)) from None
     allowed = _SCALARS.get(name)
     if allowed is None or type(item) in allowed:
-        return item
+        return _time(item, name) if name in ("time", "microtime") else item
     if name == "int" and type(item) is float and item.is_integer():
         return int(item)
     raise _wrong(item, model, path, _go_type(name))
+
+
+def _time(text: str, name: str) -> str:
+    try:
+        return canonical_time(text, name)
+    except TimeError as error:
+        raise WrongTypeError(str(error)) from None
 
 
 def _go_type(name: str) -> str:

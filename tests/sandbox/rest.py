@@ -165,3 +165,18 @@ def deployment(name: str = "d", **spec: Any) -> Object:
     }
     full = {"selector": {"matchLabels": {"app": name}}, "template": template, **spec}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": full}
+
+
+def event(name: str, **fields: Any) -> Object:
+    """A complete events.k8s.io/v1 Event about pod a."""
+    return {
+        "metadata": {"name": name},
+        "eventTime": "2026-01-01T00:00:00.000000Z",
+        "reportingController": "tester",
+        "reportingInstance": "tester-1",
+        "action": "Testing",
+        "reason": "Tested",
+        "type": "Normal",
+        "regarding": {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "a"},
+        **fields,
+    }

@@ -161,6 +161,22 @@ def test_overhead_of_a_runtime_class(rest: Rest) -> None:
         {"metadata": {"name": "kata"}, "handler": "kata", "overhead": overhead},
     )
     assert rest.post(PODS, pod(runtimeClassName="kata")).body["spec"]["overhead"] == {"cpu": "250m"}
+    assert rest.post(PODS, pod("b", runtimeClassName="kata", overhead={"cpu": "1"})).status == 403
+    assert rest.post(PODS, pod("c", overhead={"cpu": "250m"})).status == 403
+
+
+def test_placement_of_a_runtime_class(rest: Rest) -> None:
+    scheduling = {"nodeSelector": {"vm": "yes"}, "tolerations": [{"key": "vm", "operator": "Exists"}]}
+    rest.post(
+        "/apis/node.k8s.io/v1/runtimeclasses",
+        {"metadata": {"name": "kata"}, "handler": "kata", "scheduling": scheduling},
+    )
+    spec = rest.post(PODS, pod(runtimeClassName="kata", nodeSelector={"a": "b"})).body["spec"]
+    assert spec["nodeSelector"] == {"a": "b", "vm": "yes"}
+    assert spec["tolerations"][-1] == {"key": "vm", "operator": "Exists"}
+    refused = rest.post(PODS, pod("b", runtimeClassName="kata", nodeSelector={"vm": "no"}))
+    text = "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; pod.spec.nodeSelector[vm] = no"
+    assert (refused.status, text in refused.body["message"]) == (403, True)
 
 
 def test_limit_ranges_fill_containers(rest: Rest) -> None:

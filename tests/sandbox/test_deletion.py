@@ -16,22 +16,34 @@ def test_an_unbound_pod_goes_at_once(sandbox: Sandbox, rest: Rest) -> None:
     assert rest.get(f"{PODS}/a").status == 404
 
 
+def test_every_pods_end_is_announced(sandbox: Sandbox, rest: Rest) -> None:
+    sandbox.load([pod()])
+    with Watcher(sandbox.url, PODS) as watch:
+        watch.take(1)
+        rest.delete(f"{PODS}/a")
+        events = watch.take(2)
+    ends = [event["object"]["metadata"] for event in events]
+    assert [event["type"] for event in events] == ["MODIFIED", "DELETED"]
+    assert [(end["deletionGracePeriodSeconds"], end["generation"]) for end in ends] == [(0, 2), (0, 2)]
+
+
 def test_a_bound_pod_is_seen_terminating(sandbox: Sandbox, rest: Rest) -> None:
     sandbox.load([pod(nodeName="n1")])
     with Watcher(sandbox.url, PODS) as watch:
         watch.take(1)
         reply = rest.delete(f"{PODS}/a").body
-        events = watch.take(2)
+        events = watch.take(3)
     assert reply["metadata"]["deletionGracePeriodSeconds"] == 30
-    assert [event["type"] for event in events] == ["MODIFIED", "DELETED"]
-    assert "deletionTimestamp" in events[0]["object"]["metadata"]
+    assert [event["type"] for event in events] == ["MODIFIED", "MODIFIED", "DELETED"]
+    assert [event["object"]["metadata"]["deletionGracePeriodSeconds"] for event in events] == [30, 0, 0]
+    assert [event["object"]["metadata"]["generation"] for event in events] == [2, 2, 2]
 
 
 def test_the_kubelet_finishes_after_a_while() -> None:
     with Sandbox(termination_delay=0.1) as slow, Rest(slow.url) as rest, Watcher(slow.url, PODS) as watch:
         slow.load([pod(nodeName="n1")])
         rest.delete(f"{PODS}/a")
-        assert [event["type"] for event in watch.take(3)] == ["ADDED", "MODIFIED", "DELETED"]
+        assert [event["type"] for event in watch.take(4)] == ["ADDED", "MODIFIED", "MODIFIED", "DELETED"]
 
 
 def test_until_then_the_pod_is_terminating() -> None:
@@ -67,7 +79,7 @@ def test_finalizers_hold_an_object(sandbox: Sandbox, rest: Rest) -> None:
 def test_preconditions(sandbox: Sandbox, rest: Rest, precondition: Object) -> None:
     sandbox.load([node()])
     reply = rest.delete(f"{NODES}/n1", {"preconditions": precondition})
-    assert (reply.status, "Precondition failed" in reply.body["message"]) == (409, True)
+    assert (reply.status, "in the precondition" in reply.body["message"]) == (409, True)
     assert rest.get(f"{NODES}/n1").status == 200
 
 

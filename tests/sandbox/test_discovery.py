@@ -6,7 +6,7 @@ import pytest
 
 from scheduler.sandbox import Sandbox
 from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES
-from tests.sandbox.rest import PODS, Rest, pod
+from tests.sandbox.rest import PODS, Rest, event, pod
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -129,18 +129,11 @@ def test_logs_say_why_there_are_none(sandbox: Sandbox, rest: Rest) -> None:
 def test_events_are_one_thing_with_two_names(rest: Rest) -> None:
     new = "/apis/events.k8s.io/v1/namespaces/default/events"
     old = "/api/v1/namespaces/default/events"
-    about = {"kind": "Pod", "namespace": "default", "name": "a"}
-    body = {
-        "metadata": {"name": "e"},
-        "regarding": about,
-        "note": "hello",
-        "reportingController": "c",
-        "type": "Normal",
-    }
+    body = event("e", note="hello")
     rest.post(new, body)
     core = rest.get(f"{old}/e").body
-    assert (core["apiVersion"], core["involvedObject"], core["message"]) == ("v1", about, "hello")
-    assert core["reportingComponent"] == "c"
+    assert (core["apiVersion"], core["involvedObject"], core["message"]) == ("v1", body["regarding"], "hello")
+    assert core["reportingComponent"] == "tester"
     rest.patch(
         f"{new}/e", {"series": {"count": 2, "lastObservedTime": "2026-01-01T00:00:00.000000Z"}}, "merge"
     )

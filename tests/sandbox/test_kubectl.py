@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scheduler.sandbox import Sandbox
-from tests.sandbox.rest import Rest, binding, deployment, labelled, node, pod
+from tests.sandbox.rest import Rest, binding, deployment, event, labelled, node, pod
 
 Kubectl = Callable[..., str]
 KUBECTL = Path(sys.executable).parent / "kubectl"
@@ -125,17 +125,8 @@ def test_describe_shows_events(sandbox: Sandbox, rest: Rest, kubectl: Kubectl) -
     rest.post("/api/v1/namespaces/default/pods/a/binding", binding("a", "n1"))
     uid = rest.get("/api/v1/namespaces/default/pods/a").body["metadata"]["uid"]
     about = {"kind": "Pod", "namespace": "default", "name": "a", "uid": uid, "apiVersion": "v1"}
-    event = {
-        "metadata": {"name": "e"},
-        "regarding": about,
-        "reason": "Scheduled",
-        "note": "assigned to n1",
-        "type": "Normal",
-    }
-    rest.post(
-        "/apis/events.k8s.io/v1/namespaces/default/events",
-        event | {"eventTime": "2026-01-01T00:00:00.000000Z"},
-    )
+    told = event("e", regarding=about, reason="Scheduled", note="assigned to n1")
+    rest.post("/apis/events.k8s.io/v1/namespaces/default/events", told)
     text = kubectl("describe", "pod", "a")
     assert "Scheduled" in text.partition("Events:")[2]
     assert "PodScheduled   True" in text
@@ -231,9 +222,9 @@ def test_watch_follows_a_pod(sandbox: Sandbox, rest: Rest, kubeconfig: Path) -> 
         rest.post("/api/v1/namespaces/default/pods/a/binding", binding("a", "n1"))
         seen.append(next(lines).split()[:2])
         rest.delete("/api/v1/namespaces/default/pods/a", {"gracePeriodSeconds": 0})
-        seen.append(next(lines).split()[:2])
+        seen += [next(lines).split()[:2], next(lines).split()[:2]]
         process.terminate()
-    assert seen == [["EVENT", "NAME"], ["ADDED", "a"], ["MODIFIED", "a"], ["DELETED", "a"]]
+    assert seen == [["EVENT", "NAME"], ["ADDED", "a"], ["MODIFIED", "a"], ["MODIFIED", "a"], ["DELETED", "a"]]
 
 
 def test_wait_sees_what_is_true(sandbox: Sandbox, kubectl: Kubectl) -> None:

@@ -153,6 +153,26 @@ def test_null_is_absent(rest: Rest) -> None:
     assert "nodeName" not in rest.post(PODS, body).body["spec"]
 
 
+def test_a_gated_pod_says_so_from_the_start(rest: Rest) -> None:
+    (condition,) = rest.post(PODS, pod(schedulingGates=[{"name": "g"}])).body["status"]["conditions"]
+    told = (condition["type"], condition["status"], condition["reason"], condition["message"])
+    text = "Scheduling is blocked due to non-empty scheduling gates"
+    assert told == ("PodScheduled", "False", "SchedulingGated", text)
+
+
+def test_a_binding_is_no_new_generation(rest: Rest) -> None:
+    rest.post(PODS, pod())
+    rest.post(f"{PODS}/a/binding", {"target": {"name": "n1"}})
+    assert rest.get(f"{PODS}/a").body["metadata"]["generation"] == 1
+
+
+def test_a_pod_is_replaced_without_what_admission_added(rest: Rest) -> None:
+    rest.post(PODS, pod())
+    again = {**pod(serviceAccountName="default"), "metadata": {"name": "a", "labels": {"x": "y"}}}
+    reply = rest.put(f"{PODS}/a", again)
+    assert (reply.status, reply.body["metadata"]["labels"]) == (200, {"x": "y"})
+
+
 def test_generation_follows_the_spec_only(rest: Rest) -> None:
     path = "/apis/apps/v1/namespaces/default/deployments"
     rest.post(path, deployment())

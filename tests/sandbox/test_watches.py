@@ -16,7 +16,7 @@ def test_without_a_version_the_state_comes_first(sandbox: Sandbox, rest: Rest) -
         assert watch.summary(2) == [("ADDED", "a"), ("ADDED", "b")]
         rest.patch(f"{PODS}/a", {"metadata": {"labels": {"x": "y"}}})
         rest.delete(f"{PODS}/b")
-        assert watch.summary(2) == [("MODIFIED", "a"), ("DELETED", "b")]
+        assert watch.summary(3) == [("MODIFIED", "a"), ("MODIFIED", "b"), ("DELETED", "b")]
 
 
 def test_from_a_version_history_is_replayed(sandbox: Sandbox, rest: Rest) -> None:
@@ -25,9 +25,10 @@ def test_from_a_version_history_is_replayed(sandbox: Sandbox, rest: Rest) -> Non
     sandbox.load([node(), pod("b")])
     rest.delete(f"{PODS}/a")
     with Watcher(sandbox.url, PODS, resourceVersion=version) as watch:
-        events = watch.take(2)
+        events = watch.take(3)
     assert [(event["type"], event["object"]["metadata"]["name"]) for event in events] == [
         ("ADDED", "b"),
+        ("MODIFIED", "a"),
         ("DELETED", "a"),
     ]
     assert int(events[0]["object"]["metadata"]["resourceVersion"]) < int(

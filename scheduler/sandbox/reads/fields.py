@@ -19,13 +19,6 @@ Object = dict[str, Any]
 
 _EVERY = ("metadata.name", "metadata.namespace")
 _REFERENCE = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
-_EVENT = (
-    *(f"involvedObject.{name}" for name in _REFERENCE),
-    "reason",
-    "reportingComponent",
-    "source",
-    "type",
-)
 SELECTABLE: dict[str, tuple[str, ...]] = {
     "pods": (
         "spec.nodeName",
@@ -39,7 +32,6 @@ SELECTABLE: dict[str, tuple[str, ...]] = {
     ),
     "nodes": ("spec.unschedulable",),
     "namespaces": ("status.phase",),
-    "events": _EVENT,
     "secrets": ("type",),
     "services": ("spec.clusterIP", "spec.type"),
     "replicationcontrollers": ("status.replicas",),
@@ -47,10 +39,19 @@ SELECTABLE: dict[str, tuple[str, ...]] = {
     "jobs.batch": ("status.successful",),
     "resourceslices.resource.k8s.io": ("spec.nodeName", "spec.driver"),
 }
-_SPELLED = {
-    "regarding.": "involvedObject.",
-    "reportingController": "reportingComponent",
+_EVENT = {
+    "": {
+        **{f"involvedObject.{name}": f"involvedObject.{name}" for name in _REFERENCE},
+        **{name: name for name in ("reason", "reportingComponent", "source", "type")},
+    },
+    "events.k8s.io": {
+        **{f"regarding.{name}": f"involvedObject.{name}" for name in _REFERENCE},
+        "reason": "reason",
+        "reportingController": "reportingComponent",
+        "type": "type",
+    },
 }
+"""Events live once: the fields of each API group, and where they are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def wanted(
         labels = parse_label_selector(label_selector) if label_selector else None
         requirements = parse_field_selector(field_selector) if field_selector else ()
     except SelectorError as error:
-        raise bad_request(f"unable to parse requirement: {error}") from None
+        raise bad_request(str(error)) from None
     tests = [_field_test(resource, item.path, item.op, item.value) for item in requirements]
     if name:
         tests.append(_field_test(resource, "metadata.name", "=", name))
@@ -92,20 +93,23 @@ def wanted(
 
 
 def _field_test(resource: Resource, path: str, operator: str, value: str) -> Callable[[Object], bool]:
-    stored = path
-    if resource.key == "events":
-        for spelled, real in _SPELLED.items():
-            stored = stored.replace(spelled, real) if stored.startswith(spelled) else stored
-    if stored not in _EVERY and stored not in SELECTABLE.get(resource.key, ()):
-        raise bad_request(
-            f'field label not supported: "{path}"'
-            if resource.key != "pods"
-            else f"field label not supported: {path}"
-        )
-    read = _reader(resource.key, stored)
+    read = _reader(resource.key, _stored_path(resource, path))
     if operator == "!=":
         return lambda obj: read(obj) != value
     return lambda obj: read(obj) == value
+
+
+def _stored_path(resource: Resource, path: str) -> str:
+    """Where the store has a selectable field. Raises `StatusError` 400."""
+    events = _EVENT.get(resource.group, {}) if resource.key == "events" else {}
+    own = SELECTABLE.get(resource.key, ())
+    if path in _EVERY or path in own:
+        return path
+    if path in events:
+        return events[path]
+    if own or events:
+        raise bad_request(f"field label not supported: {path}")
+    raise bad_request(f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"')
 
 
 def _reader(key: str, path: str) -> Callable[[Object], str]:

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 import msgspec
 
+from scheduler.apis.fielderror import FieldError, forbidden, invalid, not_supported
 from scheduler.sandbox import errors
 from scheduler.sandbox.reads.fields import Wanted
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.store import Entry, ExpiredError, Store
 
+_MATCH = "resourceVersionMatch"
+_MATCHES = ("Exact", "NotOlderThan")
 _TOO_OLD = "The resourceVersion for the provided list is too old."
 _CONTINUE_TOO_OLD = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter."
 
@@ -52,7 +55,8 @@ class Page:
 def version_number(text: str) -> int:
     """A resourceVersion as a number, 0 for none. Raises 400."""
     if text and (not text.isascii() or not text.isdigit() or len(text) > 18):
-        raise errors.bad_request(f'invalid resource version "{text}": must be a decimal number')
+        fault = invalid("resourceVersion", text, f'strconv.ParseUint: parsing "{text}": invalid syntax')
+        raise errors.bad_request(f"invalid resource version: {fault}")
     return int(text or "0")
 
 
@@ -78,18 +82,15 @@ def list_page(store: Store, resource: Resource, wanted: Wanted, query: dict[str,
 
 def _match(query: dict[str, str], version: int) -> str:
     match = query.get("resourceVersionMatch", "")
-    if match not in ("", "Exact", "NotOlderThan"):
-        raise errors.bad_request(
-            f'resourceVersionMatch: Unsupported value: "{match}": supported values: "Exact", "NotOlderThan"'
-        )
-    if match and not query.get("resourceVersion"):
-        raise errors.bad_request(
-            "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"
-        )
-    if match == "Exact" and version == 0:
-        raise errors.bad_request(
-            'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
-        )
+    fault: FieldError | None = None
+    if match not in ("", *_MATCHES):
+        fault = not_supported(_MATCH, match, (*_MATCHES, ""))
+    elif match and not query.get("resourceVersion"):
+        fault = forbidden(_MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+    elif match == "Exact" and version == 0:
+        fault = forbidden(_MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+    if fault is not None:
+        raise errors.invalid("ListOptions", "meta.k8s.io", "", [fault])
     return match
 
 

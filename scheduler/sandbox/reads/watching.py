@@ -39,8 +39,9 @@ class Watches:
         """
         query = request.query
         version = version_number(query.get("resourceVersion", ""))
-        streamed = _streams_list(resource, query)
+        streamed = _streams_list(query)
         if version > self._cluster.store.version:
+            # A real server would be silent until then. This one forgets everything when it restarts, and clients should notice.
             raise errors.future_version(version, self._cluster.store.version)
         timeout = _timeout(query.get("timeoutSeconds", ""), self._cluster.rng)
         bookmarks = query.get("allowWatchBookmarks") in ("true", "1")
@@ -97,15 +98,15 @@ class Watches:
                     watch.bookmark()
 
 
-def _streams_list(resource: Resource, query: dict[str, str]) -> bool:
+def _streams_list(query: dict[str, str]) -> bool:
     if query.get("sendInitialEvents") not in ("true", "1"):
         return False
     if query.get("resourceVersionMatch") != "NotOlderThan":
         fault = forbidden(
             "resourceVersionMatch",
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
         )
-        raise errors.invalid("ListOptions", "meta.k8s.io", resource.plural, [fault])
+        raise errors.invalid("ListOptions", "meta.k8s.io", "", [fault])
     return True
 
 

@@ -29,12 +29,24 @@ def admit(cluster: Cluster, resource: Resource, obj: Object) -> None:
             _service_account(obj["spec"])
             _limit_range(cluster, obj)
             _priority(cluster, obj)
-            _runtime_class(cluster, obj)
             _default_tolerations(obj["spec"])
+            _runtime_class(cluster, obj)
         case "services":
             _cluster_ip(cluster, obj["spec"])
         case "persistentvolumeclaims":
             _default_storage_class(cluster, obj.setdefault("spec", {}))
+
+
+def admit_update(resource: Resource, old: Object, new: Object) -> None:
+    """Fill in what admission put into a pod and a client that replaces it need not repeat."""
+    if resource.key != "pods":
+        return
+    for field in ("priority", "preemptionPolicy"):
+        if field in old["spec"]:
+            new["spec"].setdefault(field, old["spec"][field])
+    if new["spec"].get("serviceAccountName"):
+        _service_account(new["spec"])
+    _default_tolerations(new["spec"])
 
 
 def _namespace_lifecycle(cluster: Cluster, resource: Resource, obj: Object) -> None:
@@ -89,26 +101,37 @@ def _default_priority_class(cluster: Cluster) -> Object | None:
 
 
 def _runtime_class(cluster: Cluster, pod: Object) -> None:
-    name = pod["spec"].get("runtimeClassName")
-    if not name:
-        return
-    found = cluster.store.get("runtimeclasses.node.k8s.io", "", name)
+    spec, name = pod["spec"], pod["spec"].get("runtimeClassName")
+    found = cluster.store.get("runtimeclasses.node.k8s.io", "", name) if name else {}
     if found is None:
-        detail = f'pod rejected: RuntimeClass "{name}" not found'
-        raise errors.forbidden("pods", "", pod["metadata"].get("name", ""), detail)
-    overhead = (found.get("overhead") or {}).get("podFixed")
-    if overhead:
-        pod["spec"].setdefault("overhead", dict(overhead))
-    scheduling = found.get("scheduling") or {}
-    if scheduling.get("nodeSelector"):
-        pod["spec"]["nodeSelector"] = {
-            **scheduling["nodeSelector"],
-            **(pod["spec"].get("nodeSelector") or {}),
-        }
+        raise _refused(pod, f'pod rejected: RuntimeClass "{name}" not found')
+    overhead = (found.get("overhead") or {}).get("podFixed") or {}
+    if not overhead and spec.get("overhead"):
+        raise _refused(
+            pod, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        )
+    if overhead and spec.setdefault("overhead", dict(overhead)) != overhead:
+        raise _refused(pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+    _runtime_class_scheduling(pod, found.get("scheduling") or {})
+
+
+def _runtime_class_scheduling(pod: Object, scheduling: Object) -> None:
+    spec, selector = pod["spec"], scheduling.get("nodeSelector") or {}
+    for key, value in selector.items():
+        own = (spec.get("nodeSelector") or {}).get(key, value)
+        if own != value:
+            detail = f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {own}"
+            raise _refused(pod, detail)
+    if selector:
+        spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
     for toleration in scheduling.get("tolerations") or ():
-        tolerations = pod["spec"].setdefault("tolerations", [])
+        tolerations = spec.setdefault("tolerations", [])
         if toleration not in tolerations:
             tolerations.append(toleration)
+
+
+def _refused(pod: Object, detail: str) -> errors.StatusError:
+    return errors.forbidden("pods", "", pod["metadata"].get("name", ""), detail)
 
 
 def _default_tolerations(spec: Object) -> None:

@@ -42,9 +42,7 @@ def _toleration_errors(toleration: Object, path: str) -> Errors:
     if operator in ("Equal", ""):
         errors += [invalid(f"{path}.operator", value, fault) for fault in label_value_faults(value)]
     elif operator == "Exists" and value:
-        errors.append(
-            invalid(f"{path}.operator", toleration, "value must be empty when `operator` is 'Exists'")
-        )
+        errors.append(invalid(f"{path}.operator", value, "value must be empty when `operator` is 'Exists'"))
     elif operator not in _OPERATORS:
         errors.append(not_supported(f"{path}.operator", operator, ("Equal", "Exists")))
     if effect and effect not in _EFFECTS:

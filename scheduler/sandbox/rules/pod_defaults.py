@@ -41,6 +41,8 @@ def pod_spec_defaults(given: Object) -> Object:
     if spec.get("resources"):
         spec["resources"] = complete(spec)
     spec.setdefault("enableServiceLinks", True)
+    if spec["terminationGracePeriodSeconds"] < 0:
+        spec["terminationGracePeriodSeconds"] = 1
     return spec
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from scheduler.apis.fielderror import FieldError, duplicate, forbidden, invalid, not_supported, required
 from scheduler.apis.names import dns_label_faults, dns_subdomain_faults, label_key_faults, label_value_faults
-from scheduler.apis.quantity import QuantityError, from_json
 from scheduler.sandbox.rules.placement_validation import affinity_errors, spread_errors, toleration_errors
+from scheduler.sandbox.rules.resource_validation import pod_level_errors, quantity_map_errors, resource_errors
 
 Object = dict[str, Any]
 Errors = list[FieldError]
-_STANDARD = ("cpu", "memory", "ephemeral-storage")
 _PORT_RANGE = "must be between 1 and 65535, inclusive"
 _RESTART = ("Always", "OnFailure", "Never")
 _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
@@ -29,11 +29,9 @@ def pod_errors(pod: Object) -> Errors:
     seen = set()
     for index, gate in enumerate(gates):
         name = gate.get("name", "")
-        errors += [
-            invalid(f"spec.schedulingGates[{index}].name", name, fault) for fault in label_key_faults(name)
-        ]
+        errors += [invalid(f"spec.schedulingGates[{index}]", name, fault) for fault in label_key_faults(name)]
         if name in seen:
-            errors.append(duplicate(f"spec.schedulingGates[{index}].name", name))
+            errors.append(duplicate(f"spec.schedulingGates[{index}]", name))
         seen.add(name)
     return errors
 
@@ -61,8 +59,10 @@ def pod_spec_errors(spec: Object, path: str) -> Errors:
             if value
             else []
         )
+    errors += _host_port_errors(spec.get("containers") or (), f"{path}.containers")
     errors += quantity_map_errors(spec.get("overhead") or {}, f"{path}.overhead")
-    errors += resource_errors(spec.get("resources") or {}, f"{path}.resources")
+    if spec.get("resources"):
+        errors += pod_level_errors(spec, f"{path}.resources")
     grace = spec.get("activeDeadlineSeconds")
     if grace is not None and grace < 1:
         errors.append(
@@ -71,7 +71,7 @@ def pod_spec_errors(spec: Object, path: str) -> Errors:
     return errors
 
 
-def _choice(holder: Object, field: str, allowed: tuple[str, ...], path: str) -> Errors:
+def _choice(holder: Object, field: str, allowed: Sequence[str], path: str) -> Errors:
     value = holder.get(field)
     return [] if value in allowed else [not_supported(f"{path}.{field}", value, allowed)]
 
@@ -92,6 +92,8 @@ def _container_errors(container: Object, path: str, names: set[str], *, host_net
     elif image != image.strip():
         errors.append(invalid(f"{path}.image", image, "must not have leading or trailing whitespace"))
     errors += _choice(container, "imagePullPolicy", _PULL, path)
+    if "restartPolicy" in container:
+        errors += _choice(container, "restartPolicy", sorted(_RESTART), path)
     for index, port in enumerate(container.get("ports") or ()):
         errors += _port_errors(port, f"{path}.ports[{index}]", host_network=host_network)
     return errors + resource_errors(container.get("resources") or {}, f"{path}.resources")
@@ -115,58 +117,22 @@ def _port_errors(port: Object, path: str, *, host_network: bool) -> Errors:
     return errors
 
 
+def _host_port_errors(containers: Sequence[Object], path: str) -> Errors:
+    """A port of the node can be given only once, whichever container asks."""
+    errors: Errors = []
+    seen = set()
+    for index, container in enumerate(containers):
+        for place, port in enumerate(container.get("ports") or ()):
+            wanted = f"{port.get('protocol', '')}/{port.get('hostIP', '')}/{port.get('hostPort') or 0}"
+            if port.get("hostPort") and wanted in seen:
+                errors.append(duplicate(f"{path}[{index}].ports[{place}].hostPort", wanted))
+            seen.add(wanted)
+    return errors
+
+
 def _node_selector_errors(selector: Object, path: str) -> Errors:
     errors: Errors = []
     for key, value in selector.items():
         errors += [invalid(path, key, fault) for fault in label_key_faults(key)]
         errors += [invalid(path, value, fault) for fault in label_value_faults(value)]
-    return errors
-
-
-def resource_errors(resources: Object, path: str) -> Errors:
-    """Requests and limits: names, amounts, and how they relate."""
-    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
-    errors = _name_errors(limits, f"{path}.limits") + quantity_map_errors(limits, f"{path}.limits")
-    errors += _name_errors(requests, f"{path}.requests") + quantity_map_errors(requests, f"{path}.requests")
-    if errors:
-        return errors
-    for name, text in requests.items():
-        errors += _relation_errors(name, text, limits.get(name), f"{path}.requests")
-    return errors
-
-
-def _name_errors(quantities: Object, path: str) -> Errors:
-    errors: Errors = []
-    for name in quantities:
-        errors += [invalid(path, name, fault) for fault in label_key_faults(name)]
-        if "/" not in name and name not in _STANDARD and not name.startswith("hugepages-"):
-            errors.append(invalid(path, name, "must be a standard resource type or fully qualified"))
-    return errors
-
-
-def _relation_errors(name: str, request: str, limit: str | None, path: str) -> Errors:
-    fixed = "/" in name or name.startswith("hugepages-")
-    if limit is None:
-        return [required(path, "Limit must be set for non overcommitable resources")] if fixed else []
-    if fixed and from_json(request) != from_json(limit):
-        return [invalid(path, request, f"must be equal to {name} limit of {limit}")]
-    if from_json(request) > from_json(limit):
-        return [invalid(path, request, f"must be less than or equal to {name} limit of {limit}")]
-    return []
-
-
-def quantity_map_errors(quantities: Object, path: str) -> Errors:
-    """Amounts: quantities, not negative, whole where the resource has no fractions."""
-    errors: Errors = []
-    for name, text in quantities.items():
-        place = f"{path}[{name}]"
-        try:
-            amount = from_json(text)
-        except QuantityError as error:
-            errors.append(invalid(place, text, str(error)))
-            continue
-        if amount.unscaled < 0:
-            errors.append(invalid(place, text, "must be greater than or equal to 0"))
-        if "/" in name and amount.milli_value() % 1000:
-            errors.append(invalid(place, text, "must be an integer"))
     return errors

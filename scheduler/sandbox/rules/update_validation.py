@@ -16,7 +16,7 @@ _POD_SPEC = (
 )
 _IMMUTABLE = "field is immutable"
 _FIXED: dict[str, tuple[str, ...]] = {
-    "priorityclasses.scheduling.k8s.io": ("value", "preemptionPolicy"),
+    "priorityclasses.scheduling.k8s.io": ("preemptionPolicy",),
     "storageclasses.storage.k8s.io": ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"),
     "deployments.apps": ("spec.selector",),
     "replicasets.apps": ("spec.selector",),
@@ -47,6 +47,8 @@ def update_errors(resource: Resource, old: Object, new: Object, subresource: str
         before, after = _read(old, path), _read(new, path)
         if before != after and not (path == "spec.storageClassName" and before is None):
             errors.append(invalid(path, after, _IMMUTABLE))
+    if resource.key == "priorityclasses.scheduling.k8s.io" and old.get("value", 0) != new.get("value", 0):
+        errors.append(forbidden("value", "may not be changed in an update."))
     if old.get("immutable") and (old.get("data") != new.get("data") or not new.get("immutable")):
         errors.append(
             forbidden(
@@ -104,10 +106,10 @@ def _gate_errors(old: Object, new: Object) -> Errors:
     before = {gate.get("name") for gate in old.get("schedulingGates") or ()}
     return [
         forbidden(
-            "spec.schedulingGates",
+            f"spec.schedulingGates[{index}].name",
             f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'",
         )
-        for gate in new.get("schedulingGates") or ()
+        for index, gate in enumerate(new.get("schedulingGates") or ())
         if gate.get("name") not in before
     ]
 

@@ -12,7 +12,6 @@ from typing import Any
 from scheduler.apis.fielderror import (
     ErrorType,
     FieldError,
-    duplicate,
     forbidden,
     invalid,
     not_supported,
@@ -20,7 +19,9 @@ from scheduler.apis.fielderror import (
 )
 from scheduler.apis.names import dns_label_faults, dns_subdomain_faults, label_key_faults, label_value_faults
 from scheduler.sandbox.resources import Resource
-from scheduler.sandbox.rules.pod_validation import pod_errors, pod_spec_errors, quantity_map_errors
+from scheduler.sandbox.rules.event_validation import event_errors, event_update_errors, new_event_errors
+from scheduler.sandbox.rules.pod_validation import pod_errors, pod_spec_errors
+from scheduler.sandbox.rules.resource_validation import quantity_map_errors
 from scheduler.sandbox.rules.selector_validation import selector_errors, selector_matches
 from scheduler.sandbox.rules.update_validation import update_errors
 
@@ -36,12 +37,21 @@ _ANY_NAMES = frozenset({"events"})
 def validate(resource: Resource, obj: Object) -> Errors:
     """Everything wrong with a complete object of the resource."""
     errors = metadata_errors(resource, obj["metadata"])
+    if resource.key == "events":
+        return errors + event_errors(obj, resource.group)
     check = _CHECKS.get(resource.key)
     return errors + check(obj) if check else errors
 
 
+def creation_errors(resource: Resource, obj: Object) -> Errors:
+    """What is a fault only in a new object."""
+    return new_event_errors(obj) if resource.group == "events.k8s.io" else []
+
+
 def validate_update(resource: Resource, old: Object, new: Object, subresource: str) -> Errors:
     """Everything that an update may not change."""
+    if resource.group == "events.k8s.io":
+        return event_update_errors(old, new)
     return update_errors(resource, old, new, subresource)
 
 
@@ -91,19 +101,22 @@ def _node(obj: Object) -> Errors:
     errors: Errors = []
     seen = set()
     for index, taint in enumerate(obj["spec"].get("taints") or ()):
-        path = f"spec.taints[{index}]"
+        path = f"metadata.taints[{index}]"
         key, value, effect = taint.get("key", ""), taint.get("value", ""), taint.get("effect", "")
         errors += [invalid(f"{path}.key", key, fault) for fault in label_key_faults(key)]
         errors += [invalid(f"{path}.value", value, fault) for fault in label_value_faults(value)]
         if not effect:
             errors.append(required(f"{path}.effect"))
         elif effect not in _TAINT_EFFECTS:
-            errors.append(not_supported(f"{path}.effect", effect, sorted(_TAINT_EFFECTS)))
+            errors.append(not_supported(f"{path}.effect", effect, _TAINT_EFFECTS))
         if (key, effect) in seen:
-            errors.append(duplicate(path, taint))
+            shown = {"Key": key, "Value": value, "Effect": effect, "TimeAdded": taint.get("timeAdded")}
+            unique = "taints must be unique by key and effect pair"
+            errors.append(FieldError(path, ErrorType.DUPLICATE, shown, unique))
         seen.add((key, effect))
     for part in ("capacity", "allocatable"):
-        errors += quantity_map_errors((obj.get("status") or {}).get(part) or {}, f"status.{part}")
+        quantities = (obj.get("status") or {}).get(part) or {}
+        errors += quantity_map_errors(quantities, f"status.{part}", place="{path}.{name}")
     return errors
 
 
@@ -184,7 +197,8 @@ def _priority_class(obj: Object) -> Errors:
             errors.append(
                 forbidden(
                     "metadata.name",
-                    "priority class names with 'system-' prefix are reserved for system use only",
+                    "priority class names with 'system-' prefix are reserved for system use only."
+                    f" error: {name} is not a known system priority class",
                 )
             )
     elif value > _MAX_USER_PRIORITY:
@@ -207,10 +221,13 @@ def _budget(obj: Object) -> Errors:
 
 
 def _lease(obj: Object) -> Errors:
-    seconds = (obj.get("spec") or {}).get("leaseDurationSeconds")
+    spec, errors = obj.get("spec") or {}, []
+    seconds, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
     if seconds is not None and seconds <= 0:
-        return [invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0")]
-    return []
+        errors.append(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"))
+    if transitions is not None and transitions < 0:
+        errors.append(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"))
+    return errors
 
 
 def _service(obj: Object) -> Errors:
@@ -230,22 +247,10 @@ def _service(obj: Object) -> Errors:
     return errors
 
 
-def _event(obj: Object) -> Errors:
-    about, namespace = obj.get("involvedObject") or {}, obj["metadata"].get("namespace")
-    if about.get("namespace", "") not in ("", namespace) or (
-        not about.get("namespace") and namespace not in ("default", "kube-system")
-    ):
-        return [
-            invalid("involvedObject.namespace", about.get("namespace", ""), "does not match event.namespace")
-        ]
-    return []
-
-
 _CHECKS: dict[str, Callable[[Object], Errors]] = {
     "pods": pod_errors,
     "nodes": _node,
     "services": _service,
-    "events": _event,
     "persistentvolumes": _volume,
     "persistentvolumeclaims": _claim,
     "replicationcontrollers": _controller,

@@ -4,7 +4,7 @@
           └──► finalizers, or a bound pod with grace > 0
                     └──► deletionTimestamp set (MODIFIED) ──► last finalizer gone / kubelet's time over ──► removed
 
-Pods without a node, pods that have ended, and grace 0 go at once. For a bound pod with grace > 0 a real cluster's kubelet stops the
+Pods without a node, pods that have ended, and grace 0 go at once; every pod's deletionTimestamp is seen (MODIFIED) before it is gone. For a bound pod with grace > 0 a real cluster's kubelet stops the
 containers and then deletes with grace 0; here nobody runs containers, so the sandbox finishes after `Cluster.termination_delay` seconds (0:
 in the same instant, the MODIFIED event is still seen), never later than the grace period. A deleted namespace takes its content with it, and
 what a removed workload owned goes too (background deletion) unless the client orphans it.
@@ -73,15 +73,16 @@ def finish_if_free(cluster: Cluster, resource: Resource, entry: Entry) -> Entry:
 
 def _check_preconditions(resource: Resource, entry: Entry, options: DeleteOptions) -> None:
     meta = entry.obj["metadata"]
-    for label, wanted, found in (
-        ("UID", options.uid, meta["uid"]),
-        ("ResourceVersion", options.version, meta["resourceVersion"]),
+    for label, wanted, found, since in (
+        ("UID", options.uid, meta["uid"], "deleted and then recreated"),
+        ("ResourceVersion", options.version, meta["resourceVersion"], "modified"),
     ):
         if wanted and wanted != found:
             detail = (
-                f"Precondition failed: {label} in precondition: {wanted}, {label} in object meta: {found}"
+                f"the {label} in the precondition ({wanted}) does not match the {label} in record ({found})."
+                f" The object might have been {since}"
             )
-            raise errors.conflict(resource.plural, resource.group, meta["name"], detail)
+            raise errors.conflict(resource.kind, resource.group, meta["name"], detail)
 
 
 def _grace(resource: Resource, obj: Object, options: DeleteOptions) -> int:
@@ -96,10 +97,10 @@ def _grace(resource: Resource, obj: Object, options: DeleteOptions) -> int:
 
 def _mark(cluster: Cluster, resource: Resource, entry: Entry, grace: int) -> Entry:
     meta = dict(entry.obj["metadata"])
+    if "generation" in meta and "deletionTimestamp" not in meta:
+        meta["generation"] += 1
     meta["deletionTimestamp"] = stamp(cluster.now() + timedelta(seconds=grace))
     meta["deletionGracePeriodSeconds"] = grace
-    if "generation" in meta:
-        meta["generation"] += 1
     return cluster.store.put(resource.key, {**entry.obj, "metadata": meta})
 
 
@@ -124,6 +125,8 @@ def _play_kubelet(cluster: Cluster, entry: Entry, grace: int) -> None:
 
 
 def _remove(cluster: Cluster, resource: Resource, entry: Entry, *, orphan: bool = False) -> Entry:
+    if resource.key == PODS.key and entry.obj["metadata"].get("deletionGracePeriodSeconds") != 0:
+        entry = _mark(cluster, resource, entry, 0)
     gone = cluster.store.remove(resource.key, *entry.key)
     meta = gone.obj["metadata"]
     if not orphan and (

@@ -13,10 +13,16 @@ from typing import Any
 from scheduler.apis.fielderror import invalid as invalid_field
 from scheduler.sandbox import errors, kubelet
 from scheduler.sandbox.cluster import Cluster
-from scheduler.sandbox.resources import BY_PATH, PODS, Resource
-from scheduler.sandbox.rules.admission import admit
+from scheduler.sandbox.conditions import with_condition
+from scheduler.sandbox.resources import BY_PATH, PODS, Resource, stored_as
+from scheduler.sandbox.rules.admission import admit, admit_update
 from scheduler.sandbox.rules.defaulting import apply_defaults
-from scheduler.sandbox.rules.validation import metadata_errors, validate, validate_update
+from scheduler.sandbox.rules.validation import (
+    creation_errors,
+    metadata_errors,
+    validate,
+    validate_update,
+)
 from scheduler.sandbox.store import Entry
 from scheduler.sandbox.writes.deleting import finish_if_free
 
@@ -35,6 +41,12 @@ _META_ORDER = (
     "generation",
     "creationTimestamp",
 )
+_GATED = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "SchedulingGated",
+    "message": "Scheduling is blocked due to non-empty scheduling gates",
+}
 _MAX_GENERATED = 58
 _SERVICE_ACCOUNTS = BY_PATH["", "v1", "serviceaccounts"]
 _METADATA_CHANGES = ("labels", "annotations", "finalizers", "ownerReferences", "managedFields")
@@ -60,21 +72,24 @@ def create(
     dry_run: bool = False,
     keep_status: bool = False,
 ) -> Entry:
-    """Create an object in the stored form. Raises `StatusError` (403, 404, 409, 422).
+    """Create an object, given in the stored form, of the resource that the client wrote to. Raises `StatusError` (403, 404, 409, 422).
 
     A client cannot give a status to what has a status endpoint (nodes excepted, as a kubelet registers with one); `keep_status` is for
     loading a cluster as it is.
     """
-    obj = ordered(resource, obj)
+    kept = stored_as(resource)
+    obj = ordered(kept, obj)
     obj["metadata"] = _new_metadata(cluster, resource, namespace, obj["metadata"])
     if resource.has_status and not keep_status and resource.key != "nodes":
         obj.pop("status", None)
     apply_defaults(resource, obj)
     admit(cluster, resource, obj)
+    if resource.key == PODS.key:
+        _tell_gated(cluster, obj)
     name = obj["metadata"].get("name", "")
-    faults = validate(resource, obj)
+    faults = validate(resource, obj) + creation_errors(resource, obj)
     if faults:
-        raise errors.invalid(resource.kind, resource.group, name, faults)
+        raise errors.invalid(kept.kind, kept.group, name, faults)
     if cluster.store.entry(resource.key, obj["metadata"].get("namespace", ""), name) is not None:
         raise errors.already_exists(resource.plural, resource.group, name)
     if dry_run:
@@ -85,6 +100,13 @@ def create(
     if resource.key == PODS.key:
         kubelet.start(cluster, entry)
     return entry
+
+
+def _tell_gated(cluster: Cluster, pod: Object) -> None:
+    """A pod that is born with gates says so at once (upstream: `applySchedulingGatedCondition`)."""
+    conditions = pod["status"].get("conditions") or []
+    if pod["spec"].get("schedulingGates") and all(c.get("type") != "PodScheduled" for c in conditions):
+        pod["status"]["conditions"] = with_condition(conditions, dict(_GATED), cluster.stamp())
 
 
 def ensure_service_account(cluster: Cluster, namespace: str) -> None:
@@ -145,14 +167,16 @@ def update(
 ) -> Entry:
     """Replace `old` by `obj` (stored form) as far as the endpoint allows. Raises `StatusError` (400, 409, 422)."""
     _check_identity(resource, old, obj.get("metadata") or {})
-    new = _merged(resource, old.obj, ordered(resource, obj), subresource)
+    kept = stored_as(resource)
+    new = _merged(resource, old.obj, ordered(kept, obj), subresource)
     apply_defaults(resource, new)
+    admit_update(resource, old.obj, new)
     checked = (
         metadata_errors(resource, new["metadata"]) if subresource == "status" else validate(resource, new)
     )
     faults = checked + validate_update(resource, old.obj, new, subresource)
     if faults:
-        raise errors.invalid(resource.kind, resource.group, old.obj["metadata"]["name"], faults)
+        raise errors.invalid(kept.kind, kept.group, old.obj["metadata"]["name"], faults)
     _bump_generation(resource, old.obj, new)
     if new == old.obj or dry_run:
         return old if new == old.obj else Entry.of(new, old.version)
@@ -181,7 +205,7 @@ def _check_identity(resource: Resource, old: Entry, meta: Object) -> None:
         raise errors.conflict(resource.plural, resource.group, name, errors.MODIFIED)
     if not version and resource.key in _NEEDS_VERSION:
         fault = invalid_field("metadata.resourceVersion", 0, "must be specified for an update")
-        raise errors.invalid(resource.kind, resource.group, name, [fault])
+        raise errors.invalid(resource.plural, resource.group, name, [fault])
 
 
 def _merged(resource: Resource, old: Object, new: Object, subresource: str) -> Object:
@@ -233,6 +257,5 @@ def _without_status(obj: Object) -> Object:
 
 
 def set_node(cluster: Cluster, pod: Entry, spec: Object, status: Object, metadata: Object) -> Entry:
-    """Write a pod whose spec the server itself changed (binding); nothing is defaulted or validated again."""
-    meta = {**metadata, "generation": metadata.get("generation", 1) + 1}
-    return cluster.store.put(PODS.key, {**pod.obj, "metadata": meta, "spec": spec, "status": status})
+    """Write a pod that the server itself gave a node; nothing is defaulted or validated again, and it is no new generation."""
+    return cluster.store.put(PODS.key, {**pod.obj, "metadata": metadata, "spec": spec, "status": status})

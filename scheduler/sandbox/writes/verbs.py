@@ -8,7 +8,7 @@ from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.events import from_core, to_core
 from scheduler.sandbox.reads.fields import wanted
-from scheduler.sandbox.resources import CORE_EVENTS, PODS, Resource
+from scheduler.sandbox.resources import PODS, Resource
 from scheduler.sandbox.store import Entry
 from scheduler.sandbox.wire import bodies
 from scheduler.sandbox.wire.http import Request, Response
@@ -48,7 +48,7 @@ class Writes:
             return json_reply(review(resource.kind, body, self._token), 201)
         entry = create(
             self._cluster,
-            stored(resource),
+            resource,
             target.namespace,
             stored_form(resource, body),
             dry_run=dry_run(request),
@@ -68,7 +68,7 @@ class Writes:
             body.setdefault("metadata", {}).setdefault("name", target.name)
             entry = create(
                 self._cluster,
-                stored(resource),
+                resource,
                 target.namespace,
                 stored_form(resource, body),
                 dry_run=dry_run(request),
@@ -104,7 +104,7 @@ class Writes:
             configuration.setdefault("metadata", {}).setdefault("name", target.name)
             entry = create(
                 self._cluster,
-                stored(resource),
+                resource,
                 target.namespace,
                 stored_form(resource, configuration),
                 dry_run=dry_run(request),
@@ -122,7 +122,7 @@ class Writes:
         resource = target.resource
         return update(
             self._cluster,
-            stored(resource),
+            resource,
             old,
             stored_form(resource, obj),
             subresource=target.subresource,
@@ -133,7 +133,7 @@ class Writes:
         """DELETE of one object: the object while its deletion goes on (and for pods), else a Status."""
         resource = target.resource
         entry = existing(self._cluster, resource, target.namespace, target.name)
-        last, gone = delete(self._cluster, stored(resource), entry, delete_options(request))
+        last, gone = delete(self._cluster, resource, entry, delete_options(request))
         if not gone or resource.key == PODS.key:
             return self.reply(request, resource, last, 200, [])
         details = {
@@ -153,7 +153,7 @@ class Writes:
         options = delete_options(request)
         found = [entry for entry in self._cluster.store.entries(resource.key) if want.matches(entry)]
         done = [
-            delete(self._cluster, stored(resource), entry, options)[0]
+            delete(self._cluster, resource, entry, options)[0]
             for entry in found
             if self._cluster.store.entry(resource.key, *entry.key) is entry
         ]
@@ -171,11 +171,6 @@ class Writes:
         return with_warnings(
             Response(code, view_for(resource, request, self._cluster.now).object(entry)), warnings
         )
-
-
-def stored(resource: Resource) -> Resource:
-    """The resource under whose form the objects are stored."""
-    return CORE_EVENTS if resource.key == "events" else resource
 
 
 def stored_form(resource: Resource, obj: Object) -> Object:
