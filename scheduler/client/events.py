@@ -33,6 +33,8 @@ RETRY_SECONDS = 10.0
 RETRY_JITTER = 0.25
 NOTE_LIMIT = 1024
 """Bytes of a note that the API accepts."""
+INSTANCE_LIMIT = 128
+"""Characters of a reportingInstance that the API accepts."""
 TEND_SECONDS = 60.0
 _NAME_LIMIT = 253
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,7 +47,7 @@ class EventRecorder:
     def __init__(self, broadcaster: "EventBroadcaster", controller: str, hostname: str) -> None:
         self._broadcaster = broadcaster
         self._controller = controller
-        self._instance = f"{controller}-{hostname}"
+        self._instance = f"{controller}-{hostname}"[:INSTANCE_LIMIT]
 
     def eventf(
         self,

@@ -62,6 +62,18 @@ def test_an_event_says_who_what_and_why(make: Callable[..., EventBroadcaster], r
     assert not event.get("series")
 
 
+def test_what_is_too_long_is_cut_to_what_the_server_takes(
+    make: Callable[..., EventBroadcaster], rest: Rest
+) -> None:
+    broadcaster = make()
+    broadcaster.start()
+    recorder = broadcaster.recorder("s" * 63, hostname="h" * 253)
+    recorder.eventf(POD, "Warning", "FailedScheduling", "Scheduling", "é" * 600)
+    broadcaster.stop(DEADLINE)
+    (event,) = on_server(rest)
+    assert (len(event["reportingInstance"]), len(event["note"].encode())) == (128, 1024)
+
+
 def test_equal_events_become_a_series(make: Callable[..., EventBroadcaster], rest: Rest) -> None:
     broadcaster = make()
     recorder = broadcaster.recorder("s")
