@@ -39,8 +39,7 @@ from scheduler.scheduling.scheduler import Outside, Scheduler
 from scheduler.serving.access import Access, OpenPaths
 from scheduler.serving.app import Parts, create_app
 from scheduler.serving.health import PING, Check
-from scheduler.serving.http import Server
-from scheduler.serving.worker import Limits
+from scheduler.serving.http import Limits, Server
 
 UNFINISHED_PODS = "status.phase!=Succeeded,status.phase!=Failed"
 """Finished pods hold nothing; the API server leaves them out."""

@@ -14,7 +14,8 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
-from scheduler.serving.worker import InProcessWorker, Limits
+from scheduler.serving.connection import Limits
+from scheduler.serving.worker import InProcessWorker
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -35,7 +36,7 @@ class Server:
     """A WSGI application behind HTTP or, with a certificate, HTTPS.
 
     Args:
-        app: called in one of ``limits.threads`` threads; its environ has the socket as ``gunicorn.socket``, for peer certificates.
+        app: called in a thread of ``limits``; its environ has the socket as ``gunicorn.socket``, for peer certificates.
         bind_address: an IPv4 or IPv6 address.
         port: 0 takes a free one; see `port` after `start`.
         tls: where contexts come from (``tls.ServingCertificate``); absent: plain HTTP.

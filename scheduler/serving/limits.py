@@ -1,11 +1,10 @@
 """The largest request body each path accepts, counted while it arrives.
 
 Flask looks at ``Content-Length`` only and cuts a longer chunked body off without a word, so bodies are counted here, below it. Reading
-too much raises an HTTP error that Flask answers: 413 for too large, 408 for too slow, 400 for broken chunks. What a client still sends is read and dropped
-first, within bounds: closing on a client that is busy sending makes most of them report a broken connection instead of the answer.
+too much raises an HTTP error that Flask answers: 413 for too large, 408 for too slow, 400 for broken chunks. What the client still sends is
+not waited for: the server closes the connection after an answer that comes before the end of the body (`connection`).
 """
 
-import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 DEFAULT_BODY_BYTES = 1 << 20
 _STEP = 1 << 20
-_DROP_AT_MOST = 1 << 30
 
 
 class _Stream(Protocol):
@@ -94,16 +92,9 @@ class CountedBody:
         if self._announced <= self._limit and self._taken <= self._limit:
             return
         size = f"{self._announced} bytes" if self._announced else f"more than {self._limit} bytes"
-        self._drop()
         raise RequestEntityTooLarge(
             f"the request body is too large: {size}, at most {self._limit} are accepted"
         )
-
-    def _drop(self) -> None:
-        dropped = 0
-        with contextlib.suppress(RequestTimeout, BadRequest):
-            while dropped < _DROP_AT_MOST and (data := self._patiently(self._stream.read, _STEP)):
-                dropped += len(data)
 
 
 class _Read(Protocol):

@@ -1,7 +1,8 @@
 """gunicorn's threaded worker, changed where a thread of a program differs from a forked process.
 
 * Signals, user ids and the parent process are the program's business: the start-up that touches them is left out.
-* A new connection waits in the poller until its first byte arrives: a client that connects and says nothing costs no thread.
+* A connection waits in the poller until the head of a request is complete: a client that says nothing, or little, costs no thread.
+* Requests with a body have a pool of threads of their own: however slowly bodies arrive, a health check finds a thread.
 * Sockets have time limits. gunicorn's worker has none, a client that stops in the middle of a request would hold its thread forever.
 * Closing a connection waits for the client in the connection's own thread, not in the loop that accepts everybody else.
 * Stopping does not wait for idle connections.
@@ -11,8 +12,10 @@ docs/design/serving.md lists what this relies on; tests/serving/test_http.py fai
 
 ::
 
-    accepted -> waiting for a byte -> in a thread: handshake, request, response -> idle (keep-alive) -> ... -> closed
-                      \\____________ idle time over, or stopping ________________________/
+                                                   ┌─ with a body ─► in a thread of ``bodies`` ─┐
+    accepted ─► waiting for a complete head (poller) ┤                                            ├─► idle (keep-alive) ─► ... ─► closed
+                      │                             └─ without ─► in a spare thread ──────────────┘
+                      └─ idle time over, or stopping ─► closed
 """
 
 import errno
@@ -23,14 +26,15 @@ import socket
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gunicorn import util
 from gunicorn.config import Config
-from gunicorn.http.parser import RequestParser
-from gunicorn.workers.gthread import TConn, ThreadWorker
+from gunicorn.http.errors import LimitRequestHeaders
+from gunicorn.workers.gthread import _DEFER, ThreadWorker
+
+from scheduler.serving.connection import Connection, Limits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -39,24 +43,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_LAST_WORDS_SECONDS = 0.5
 _OUT_OF_FILES_PAUSE_SECONDS = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What clients may take: sizes in bytes, times in seconds.
-
-    ``idle``: without a request; ``stall``: without a byte sent or received inside one; ``request``: to receive a whole request.
-    """
-
-    threads: int = 16
-    connections: int = 1000
-    header_line: int = 8190
-    header_fields: int = 100
-    idle: float = 90.0
-    stall: float = 10.0
-    request: float = 60.0
+_ELSEWHERE = object()
 
 
 class _Settings(Config):  # type: ignore[misc]  # gunicorn is untyped
@@ -83,55 +71,6 @@ class _Settings(Config):  # type: ignore[misc]  # gunicorn is untyped
         return self.tls is not None
 
 
-class _PatientSource:
-    """The socket that the request parser reads, until the request's time is over."""
-
-    def __init__(self, sock: socket.socket, deadline: float) -> None:
-        self._sock = sock
-        self.deadline = deadline
-
-    def recv(self, size: int) -> bytes:
-        if time.monotonic() > self.deadline:
-            raise TimeoutError("the request took too long to arrive")
-        return self._sock.recv(size)
-
-    def gettimeout(self) -> float | None:
-        return self._sock.gettimeout()
-
-    def settimeout(self, seconds: float | None) -> None:
-        self._sock.settimeout(seconds)
-
-
-class _Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
-    """A client's connection; initialised anew for every request on it, which starts that request's clock."""
-
-    sock: socket.socket
-    source: _PatientSource | None = None
-    closed = False
-
-    def init(self) -> None:
-        limits: Limits = self.cfg.limits
-        self.sock.settimeout(limits.stall)
-        deadline = time.monotonic() + limits.request
-        if self.source is not None:
-            self.source.deadline = deadline
-            return
-        if self.cfg.tls is not None:
-            self.sock = self.cfg.tls.context().wrap_socket(self.sock, server_side=True)
-        self.initialized = True
-        self.source = _PatientSource(self.sock, deadline)
-        self.parser = RequestParser(self.cfg, self.source, self.client)
-
-    def close(self, graceful: bool = False) -> None:
-        if self.closed:
-            return
-        self.closed = True
-        if graceful:
-            util.close_graceful(self.sock, timeout=_LAST_WORDS_SECONDS)
-        else:
-            util.close(self.sock)
-
-
 class _Application:
     """What gunicorn's worker calls an application."""
 
@@ -148,6 +87,7 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         super().__init__(0, 0, [listener], _Application(app), 0, _Settings(limits, tls), _Log())
         self.tmp.close()
         self.ready = threading.Event()
+        self.bodies = ThreadPoolExecutor(limits.threads)
 
     def serve(self) -> None:
         """Serve until `drain` is called; sockets are closed on return."""
@@ -161,6 +101,11 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
             logger.exception("the serving port is closed: its loop failed")
         for connection in self.pending_conns:
             connection.close()
+        self.bodies.shutdown(wait=False)
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """The threads for everything but requests with a body."""
+        return ThreadPoolExecutor(self.cfg.limits.spare_threads)
 
     def drain(self, grace: float) -> None:
         """Make `serve` return: at once when nothing is in flight, after ``grace`` seconds at the latest."""
@@ -186,15 +131,37 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
                 time.sleep(_OUT_OF_FILES_PAUSE_SECONDS)
             return
         self.nr_conns += 1
-        connection = _Connection(self.cfg, client, address, listener.getsockname())
+        connection = Connection(self.cfg, client, address, listener.getsockname())
         connection.set_timeout()
         self.pending_conns.append(connection)
         wake = partial(self.on_pending_socket_readable, connection)
         self.poller.register(client, selectors.EVENT_READ, wake)
 
-    def handle(self, conn: _Connection) -> Any:
-        """One request, in a thread of the pool; true when the connection stays. None stays once the worker is stopping."""
-        stays = super().handle(conn) and self.alive
+    def handle(self, conn: Connection) -> Any:
+        """In a spare thread: take what has arrived, and answer when that is a whole head; what gunicorn's `finish_request` expects."""
+        try:
+            if not conn.receive():
+                return _DEFER if self.alive else False
+        except LimitRequestHeaders as error:
+            self.handle_error(None, conn.sock, conn.client, error)
+            return False
+        except OSError as error:
+            logger.log(_level(error), "connection closed: %s", error)
+            return False
+        if not conn.announces_body:
+            return self._answer(conn)
+        future = self.bodies.submit(self._answer, conn)
+        future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
+        return _ELSEWHERE
+
+    def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
+        """In the loop: what becomes of the connection, unless another thread still answers."""
+        if fs.cancelled() or fs.exception() or fs.result() is not _ELSEWHERE:
+            super().finish_request(conn, fs)
+
+    def _answer(self, conn: Connection) -> bool:
+        """One request; true when the connection stays. None stays once the worker is stopping."""
+        stays = bool(super().handle(conn)) and self.alive
         if not stays:
             conn.close(graceful=True)
         return stays
@@ -204,6 +171,10 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         super()._cap_keepalive(now)
         for connection in self.pending_conns:
             connection.timeout = now
+
+
+def _level(error: OSError) -> int:
+    return logging.INFO if isinstance(error, TimeoutError) else logging.DEBUG
 
 
 class _Log:

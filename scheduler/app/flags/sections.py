@@ -282,7 +282,7 @@ class Wharfinger(Section):
     plugin: tuple[str, ...] = flag(
         STRINGS, (), "An out-of-tree plugin to load (MODULE:CLASS); may be given several times."
     )
-    serving_threads: int = flag(INT, 16, "How many requests are served at the same time.")
+    serving_threads: int = flag(INT, 16, "How many requests with a body are served at the same time.")
 
 
 @dataclass(frozen=True)
