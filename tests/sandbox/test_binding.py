@@ -107,3 +107,10 @@ def test_of_many_binders_one_wins(sandbox: Sandbox, rest: Rest) -> None:
     with ThreadPoolExecutor(4) as pool:
         outcomes = list(pool.map(race, ["n1", "n2", "n3", "n4"]))
     assert all(sorted(column) == [201, 409, 409, 409] for column in zip(*outcomes, strict=True))
+
+
+def test_the_nodes_zone_and_region_become_labels_of_the_pod(sandbox: Sandbox, rest: Rest) -> None:
+    place = {"topology.kubernetes.io/zone": "z1", "topology.kubernetes.io/region": "r1"}
+    sandbox.load([node("n1", labels={**place, "other": "x"}), pod("a"), pod("b", nodeName="n1")])
+    rest.post(f"{PODS}/a/binding", {"target": {"kind": "Node", "name": "n1"}})
+    assert [rest.get(f"{PODS}/{name}").body["metadata"]["labels"] for name in ("a", "b")] == [place, place]

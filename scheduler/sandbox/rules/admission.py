@@ -1,7 +1,7 @@
 """Admission: what the default plugins of a real API server do to objects that the scheduler reads.
 
 NamespaceLifecycle (404, 403), Priority, DefaultTolerationSeconds, ServiceAccount (the name only; no token volume is mounted, no kubelet would
-use it), RuntimeClass overhead, DefaultStorageClass, LimitRanger's container defaults; and the address of a Service.
+use it), RuntimeClass, PodTopologyLabels, DefaultStorageClass, LimitRanger's container defaults; and the address of a Service.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from scheduler.sandbox.resources import NAMESPACES, Resource
 Object = dict[str, Any]
 _UNREACHABLE = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATION_SECONDS = 300
+_TOPOLOGY = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 _SERVICE_NETWORK = ip_network("10.96.0.0/12")
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
@@ -31,6 +32,7 @@ def admit(cluster: Cluster, resource: Resource, obj: Object) -> None:
             _priority(cluster, obj)
             _default_tolerations(obj["spec"])
             _runtime_class(cluster, obj)
+            _topology_labels(cluster, obj)
         case "services":
             _cluster_ip(cluster, obj["spec"])
         case "persistentvolumeclaims":
@@ -150,6 +152,19 @@ def _default_tolerations(spec: Object) -> None:
 
 def _covers(toleration: Object, key: str) -> bool:
     return toleration.get("key", "") in ("", key) and toleration.get("effect", "") in ("", "NoExecute")
+
+
+def _topology_labels(cluster: Cluster, pod: Object) -> None:
+    copied = topology_labels(cluster, pod["spec"].get("nodeName", ""))
+    if copied:
+        pod["metadata"]["labels"] = {**(pod["metadata"].get("labels") or {}), **copied}
+
+
+def topology_labels(cluster: Cluster, node: str) -> dict[str, str]:
+    """Zone and region of a node, which a pod gets as labels of its own along with the node."""
+    found = cluster.store.get("nodes", "", node) or {}
+    labels = (found.get("metadata") or {}).get("labels") or {}
+    return {key: labels[key] for key in _TOPOLOGY if key in labels}
 
 
 def _cluster_ip(cluster: Cluster, spec: Object) -> None:

@@ -1,6 +1,7 @@
 """`pods/binding`: the moment a scheduler's decision becomes true (upstream: `BindingREST` of `pkg/registry/core/pod/storage`).
 
-Sets `spec.nodeName` and the condition PodScheduled=True, clears the nomination, copies labels and annotations of the Binding, all or nothing.
+Sets `spec.nodeName` and the condition PodScheduled=True, clears the nomination, copies labels and annotations of the Binding and the
+node's zone and region, all or nothing.
 A pod that has a node, is being deleted or has gates answers 409 with upstream's words.
 """
 
@@ -13,6 +14,7 @@ from scheduler.sandbox import errors, kubelet
 from scheduler.sandbox.cluster import Cluster
 from scheduler.sandbox.conditions import with_condition
 from scheduler.sandbox.resources import PODS
+from scheduler.sandbox.rules.admission import topology_labels
 from scheduler.sandbox.store import Entry
 from scheduler.sandbox.writes.pipeline import existing, set_node
 
@@ -61,9 +63,13 @@ def _check_bindable(pod: Object, name: str) -> None:
 
 def _assign(cluster: Cluster, pod: Entry, node: str, meta: Object) -> None:
     metadata = dict(pod.obj["metadata"])
-    for part in ("labels", "annotations"):
-        if meta.get(part):
-            metadata[part] = {**(metadata.get(part) or {}), **meta[part]}
+    given = {
+        "labels": {**(meta.get("labels") or {}), **topology_labels(cluster, node)},
+        "annotations": meta.get("annotations") or {},
+    }
+    for part, values in given.items():
+        if values:
+            metadata[part] = {**(metadata.get(part) or {}), **values}
     status = {
         key: value for key, value in (pod.obj.get("status") or {}).items() if key != "nominatedNodeName"
     }
