@@ -16,6 +16,7 @@ from marshmallow import ValidationError
 
 from scheduler.apis.config import document
 from scheduler.apis.config.completion import complete, settle_extenders
+from scheduler.apis.config.document import invalid_form
 from scheduler.apis.config.expansion import needed
 from scheduler.apis.config.fields import field_errors
 from scheduler.apis.config.schema import load_configuration
@@ -42,7 +43,7 @@ def load(text: bytes | str, *, source: str, features: Features) -> LoadResult:
     """
     read = document.read(text, source)
     warnings = [f"{source}: only the first of several YAML documents is used"] if read.more else []
-    errors = read.errors or list(_type_errors(read.tree))
+    errors = read.errors or list(_type_errors(read.tree, source))
     if errors:
         return LoadResult(None, errors, warnings)
     try:
@@ -61,9 +62,11 @@ def default(features: Features) -> KubeSchedulerConfiguration:
     return complete(KubeSchedulerConfiguration(), features)
 
 
-def _type_errors(tree: Any) -> Iterator[FieldError]:
+def _type_errors(tree: Any, source: str) -> Iterator[FieldError]:
     if not isinstance(tree, dict):
-        tree = {}
+        kind = "empty" if tree is None else "a list" if isinstance(tree, list) else "a single value"
+        yield invalid_form(source, f"must be a mapping with apiVersion and kind; it is {kind}")
+        return
     for name, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         found = tree.get(name)
         if found in (None, ""):

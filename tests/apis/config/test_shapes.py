@@ -70,8 +70,7 @@ extenders: 3
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("", ["apiVersion: Required value", "kind: Required value"]),
-        ("[1]", ["apiVersion: Required value", "kind: Required value"]),
+        ("{}", ["apiVersion: Required value", "kind: Required value"]),
         ("kind: KubeSchedulerConfiguration", ["apiVersion: Required value"]),
         ("kind: Pod\napiVersion: v1\nfoo: 1", ["apiVersion: Unsupported value", "kind: Unsupported value"]),
         (
@@ -83,6 +82,25 @@ extenders: 3
 def test_another_kind_of_file_is_refused_for_that_alone(text: str, lines: list[str]) -> None:
     errors = load(text, source="f", features=Features.default()).errors
     assert [str(error).rsplit(": ", str(error).count(": ") - 1)[0] for error in errors] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", "empty"),
+        ("# all of it is commented out\n", "empty"),
+        ("null", "empty"),
+        ("[1]", "a list"),
+        ("- kind: KubeSchedulerConfiguration", "a list"),
+        ("5", "a single value"),
+        ("kind=KubeSchedulerConfiguration", "a single value"),
+    ],
+)
+def test_a_file_that_is_no_mapping_is_refused_for_that_alone(text: str, found: str) -> None:
+    errors = load(text, source="f.yaml", features=Features.default()).errors
+    assert [str(error) for error in errors] == [
+        f"f.yaml: Invalid value: must be a mapping with apiVersion and kind; it is {found}"
+    ]
 
 
 def test_explicit_nulls_are_the_same_as_absence() -> None:
