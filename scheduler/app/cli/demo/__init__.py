@@ -13,6 +13,6 @@ The demo is an onlooker. It starts two processes as anybody would, through their
 
 * ``command``: the arguments, the signals, the exit code
 * ``settings``: places, ports, command lines
-* ``stage``: the two processes; ``children``: a process with a log file and a clean end
+* ``stage``: the two processes; ``children``: a process with a log file and a clean end; ``directory``: one demo at a time
 * ``onlooker``: the order of everything that is shown
 """

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
 from scheduler.app.cli.demo import settings
 from scheduler.app.cli.demo.children import Child
+from scheduler.app.cli.demo.directory import reserved
 from scheduler.app.cli.demo.errors import DemoError
 from scheduler.app.cli.demo.settings import HOST, Settings
 from scheduler.sandbox.kubeconfig import kubeconfig
@@ -32,6 +34,7 @@ class Stage:
     def __init__(self, chosen: Settings) -> None:
         self._settings = chosen
         self._children: list[Child] = []
+        self._directory = ExitStack()
         self._sandbox_port = 0
         self.port = 0
         self.url = ""
@@ -41,19 +44,20 @@ class Stage:
         self.port = settings.choose_port(self._settings.port)
         self._sandbox_port = settings.free_port()
         self.url = f"http://{HOST}:{self._sandbox_port}"
-        self._prepare_directory()
+        self._directory.enter_context(reserved(self._settings.directory))
         try:
+            self._write_kubeconfig()
             self._start("sandbox", settings.sandbox_command(self._settings, self._sandbox_port))
             self._start("scheduler", settings.scheduler_command(self._settings, self.url, self.port))
         except DemoError:
-            self._stop_children()
+            self._leave()
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop_children()
+        self._leave()
 
     def check(self) -> None:
         """Raises DemoError when one of them has ended."""
@@ -73,14 +77,13 @@ class Stage:
         log = self._settings.log(name)
         self._children.append(Child(name, command, log, settings.environment()))
 
-    def _stop_children(self) -> None:
+    def _leave(self) -> None:
         for child in reversed(self._children):
             child.stop()
+        self._directory.close()
 
-    def _prepare_directory(self) -> None:
-        directory = self._settings.directory
+    def _write_kubeconfig(self) -> None:
         try:
-            directory.mkdir(parents=True, exist_ok=True)
             self._settings.kubeconfig.write_text(kubeconfig(self.url))
         except OSError as error:
-            raise DemoError(f"{directory} cannot be used: {error.strerror}") from None
+            raise DemoError(f"{self._settings.directory} cannot be used: {error.strerror}") from None
