@@ -20,12 +20,11 @@ from typing import Any
 
 from scheduler.backend.heap import KeyedHeap
 from scheduler.backend.queued import QueuedPodInfo
+from scheduler.backend.sorting import SortKey
 
 WINDOW_SECONDS = 1.0
 _NO_BACKOFF = -math.inf
 _MAX_DOUBLINGS = 62
-
-SortKey = Callable[[QueuedPodInfo], Any]
 
 
 class BackoffQueue:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from scheduler.backend.queued import QueuedPodInfo, QueueMetrics
 from scheduler.framework.interface import PreEnqueuePlugin
-from scheduler.framework.status import SUCCESS, Code, Status
+from scheduler.framework.runner import PluginError, as_status, described, failed
+from scheduler.framework.status import SUCCESS, Status
 
 logger = logging.getLogger(__name__)
 
@@ -57,10 +58,12 @@ class Gates:
 
 def _ask(plugin: PreEnqueuePlugin, queued: QueuedPodInfo) -> Status:
     try:
-        status = plugin.pre_enqueue(queued.pod) or SUCCESS
-    except Exception as error:
-        logger.exception("%s failed at PreEnqueue for pod %s", plugin.name, queued.name)
+        return as_status(plugin.pre_enqueue(queued.pod), plugin.name, PRE_ENQUEUE)
+    except KeyboardInterrupt:
+        raise
+    except PluginError as error:
+        logger.error("pod %s: %s", queued.name, error)
         return Status.failure(error)
-    if status.code is Code.ERROR:
-        logger.error("%s at PreEnqueue for pod %s: %s", plugin.name, queued.name, status.message)
-    return status
+    except BaseException as error:
+        logger.exception("%s failed at PreEnqueue for pod %s", plugin.name, queued.name)
+        return Status.failure(failed(plugin.name, PRE_ENQUEUE, described(error)))

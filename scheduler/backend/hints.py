@@ -172,7 +172,9 @@ class Hints:
         if one.hint is not None:
             try:
                 label = hint = one.hint(pod, old, new).value
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
                 logger.exception(
                     "queueing hint of %s failed on %s for pod %s", one.plugin, event.label, pod.full_name
                 )

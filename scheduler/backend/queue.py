@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler.apis.objects import Pod
-from scheduler.backend.backoff import BackoffQueue, SortKey
+from scheduler.backend.backoff import BackoffQueue
 from scheduler.backend.changes import (
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
@@ -48,6 +48,7 @@ from scheduler.backend.hints import Hints, Registration, Strategy
 from scheduler.backend.inflight import InFlight
 from scheduler.backend.nominator import Nominator
 from scheduler.backend.queued import NoMetrics, QueuedPodInfo, QueueMetrics, QueueTimes
+from scheduler.backend.sorting import SortKey, last_if_it_fails
 from scheduler.backend.unschedulable import Group, UnschedulablePods
 from scheduler.framework.events import ClusterEvent
 from scheduler.framework.interface import PreEnqueuePlugin
@@ -70,7 +71,7 @@ class SchedulingQueue:
     """The queue.
 
     Args:
-        sort_key: the queue-sort plugin's key; ties are popped in the order in which they came.
+        sort_key: the queue-sort plugin's key; ties are popped in the order in which they came, pods for which it raises last.
         now: the clock, in seconds.
         pre_enqueue: the PreEnqueue plugins in order, by profile (``schedulerName``).
         hints: who wants to hear of which events, by profile; see ``registrations``.
@@ -94,7 +95,7 @@ class SchedulingQueue:
         nominator: Nominator | None = None,
     ) -> None:
         self.nominator = nominator or Nominator()
-        self._sort_key = sort_key
+        sort_key = self._sort_key = last_if_it_fails(sort_key)
         self._now = now
         self._max_in_unschedulable = times.max_in_unschedulable
         self._pop_from_backoff = pop_from_backoff

@@ -70,7 +70,7 @@ class Runner:
             raise
         except BaseException as error:
             logger.debug("plugin %s failed at %s", plugin.name, point, exc_info=True)
-            raise failed(plugin.name, point, _described(error)) from error
+            raise failed(plugin.name, point, described(error)) from error
         finally:
             if cycle.record_plugin_metrics:
                 self.metrics.plugin_executed(plugin.name, point, code.label, perf_counter() - start)
@@ -135,8 +135,8 @@ def _code_of(answer: object) -> Code:
     return Code.WAIT if isinstance(answer, Wait) else Code.SUCCESS
 
 
-def _described(error: BaseException) -> str:
-    """The text of an exception; with its type where the text alone says nothing."""
+def described(error: BaseException) -> str:
+    """The text of what a plugin raised; with its type where the text alone says nothing."""
     kind, text = type(error).__name__, str(error)
     telling = text and isinstance(error, Exception) and not isinstance(error, LookupError)
     return text if telling else f"{kind}: {text}".removesuffix(": ")

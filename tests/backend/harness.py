@@ -39,13 +39,13 @@ class Gate:
     def __init__(self, name: str = "Gate") -> None:
         self.name = name
         self.closed_for: set[str] = set()
-        self.fails = False
+        self.fails: BaseException | None = None
         self.asked = 0
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
         self.asked += 1
         if self.fails:
-            raise RuntimeError("broken gate")
+            raise self.fails
         return Status.unresolvable("waiting for the gate") if pod.metadata.name in self.closed_for else None
 
 

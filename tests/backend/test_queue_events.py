@@ -29,11 +29,16 @@ def broken(pod: Pod, old: Any, new: Any) -> Any:
     raise RuntimeError("broken hint")
 
 
+def leaving(pod: Pod, old: Any, new: Any) -> Any:
+    raise SystemExit(3)
+
+
 MOVES = {
     "no hint": (Registration(NODE_ADD, "Fit"), NODE_ADD, "backoff"),
     "the hint says Queue": (Registration(NODE_ADD, "Fit", only_for("a")), NODE_ADD, "backoff"),
     "the hint says Skip": (Registration(NODE_ADD, "Fit", only_for()), NODE_ADD, "unschedulable"),
     "the hint is broken": (Registration(NODE_ADD, "Fit", broken), NODE_ADD, "backoff"),
+    "the hint would end the process": (Registration(NODE_ADD, "Fit", leaving), NODE_ADD, "backoff"),
     "another event": (Registration(NODE_ADD, "Fit"), NODE_LABEL, "unschedulable"),
     "another plugin's event": (Registration(NODE_ADD, "Other"), NODE_ADD, "unschedulable"),
     "an update among those registered": (Registration(ANY_UPDATE, "Fit"), NODE_LABEL, "backoff"),

@@ -9,6 +9,7 @@ import pytest
 from scheduler.backend.changes import UNSCHEDULABLE_TIMEOUT
 from scheduler.backend.hints import Registration
 from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.status import Status
 from tests.backend.harness import (
     NODE_ADD,
     NODE_LABEL,
@@ -98,12 +99,36 @@ def test_a_gate_that_closes_for_a_refused_pod(pop_from_backoff: bool, before: st
     assert harness.where("a") == after
 
 
-def test_a_gate_that_fails_keeps_the_pod_out() -> None:
+@pytest.mark.parametrize("error", [RuntimeError("broken gate"), SystemExit(3)], ids=repr)
+def test_a_gate_that_fails_keeps_the_pod_out(error: BaseException) -> None:
     harness = Harness()
-    harness.gate.fails = True
+    harness.gate.fails = error
     harness.add("a")
     assert harness.where("a") == "gated"
     assert harness.counted.points == [("PreEnqueue", "Error")]
+    queued = harness.queue.get(pod("a").obj())
+    assert queued is not None
+    (reason,) = queued.gating_reasons
+    assert reason.startswith('running PreEnqueue plugin "Gate": ')
+
+
+def test_a_gate_does_not_swallow_ctrl_c() -> None:
+    harness = Harness()
+    harness.gate.fails = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        harness.add("a")
+
+
+@pytest.mark.parametrize(
+    "answer", [True, "no", Status.failure(OSError("disk"))], ids=["bool", "text", "error"]
+)
+def test_a_gate_that_answers_nonsense_or_an_error_keeps_the_pod_out(
+    monkeypatch: pytest.MonkeyPatch, answer: Any
+) -> None:
+    harness = Harness()
+    monkeypatch.setattr(harness.gate, "pre_enqueue", lambda _: answer)
+    harness.add("a")
+    assert harness.where("a") == "gated"
 
 
 def test_the_gate_that_held_the_pod_last_is_asked_first() -> None:

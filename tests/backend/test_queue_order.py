@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.backend.harness import Harness, pod
+from scheduler.backend.queue import SchedulingQueue
+from scheduler.backend.queued import QueuedPodInfo
+from tests.backend.harness import PROFILE, Clock, Harness, pod
 
 
 def test_the_most_urgent_first_and_equals_in_the_order_of_their_arrival() -> None:
@@ -128,3 +130,23 @@ def test_nominations_follow_the_pod() -> None:
     assert harness.queue.nominator.nominated_on("n") == ()
     harness.queue.delete(pod("a").obj())
     assert len(harness.queue.nominator) == 0
+
+
+@pytest.mark.parametrize("error", [ValueError("broken"), SystemExit(3)], ids=repr)
+def test_pods_for_which_the_sort_plugin_fails_come_last_in_the_order_of_arrival(error: BaseException) -> None:
+    def by_name(queued: QueuedPodInfo) -> str:
+        if queued.pod.metadata.name.startswith("bad"):
+            raise error
+        return queued.pod.metadata.name
+
+    clock = Clock()
+    queue = SchedulingQueue(by_name, clock, pre_enqueue={PROFILE: []}, hints={PROFILE: []})
+    for name in ("bad-2", "z", "bad-1", "a"):
+        queue.add(pod(name).info())
+    popped = [queued for _ in range(4) if (queued := queue.pop()) is not None]
+    assert [queued.pod.metadata.name for queued in popped] == ["a", "z", "bad-2", "bad-1"]
+    popped[2].unschedulable_plugins = set()
+    queue.add_unschedulable(popped[2])
+    assert [
+        (place, queued.pod.metadata.name) for place, queued in queue.pending() if place != "in flight"
+    ] == [("backoff", "bad-2")]
