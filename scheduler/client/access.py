@@ -105,10 +105,7 @@ def load_access(
         configuration.host = master
     else:
         _load_in_cluster(configuration)
-    if not configuration.host.startswith(("http://", "https://")):
-        raise AccessError(
-            f"the API server's address must start with http:// or https://: {configuration.host}"
-        )
+    kubeconfigs.check_address(configuration.host)
     if configuration.host.startswith("https://"):
         _check_certificates(configuration)
     try:
@@ -152,6 +149,7 @@ def _load_kubeconfig(configuration: Any, path: Path, master: str, now: Callable[
     loader: Any = kube_config.KubeConfigLoader
     config = kubeconfigs.read(path, master)
     user = kubeconfigs.current_user(config)
+    kubeconfigs.check_plugin(path, user)
     try:
         loader(config_dict=config, config_base_path=str(path.absolute().parent)).load_and_set(configuration)
     except Exception as error:

@@ -4,10 +4,14 @@ The ``kubernetes`` package does the rest (certificates, tokens, exec plugins), b
 may quote whole users with their tokens; nothing of it is shown.
 """
 
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import yaml
+from urllib3.exceptions import LocationParseError
+from urllib3.util import parse_url
 
 from scheduler.client.errors import AccessError
 
@@ -31,6 +35,7 @@ def read(path: Path, master: str = "") -> dict[str, Any]:
         cluster["server"] = master
     if not isinstance(cluster.get("server"), str) or not cluster["server"]:
         raise AccessError(f"kubeconfig {path}: the current context's cluster has no server")
+    check_address(cluster["server"], "" if master else f"kubeconfig {path}: ")
     return config
 
 
@@ -39,6 +44,31 @@ def current_user(config: dict[str, Any]) -> dict[str, Any]:
     context = _named(config, "contexts", "context", config["current-context"])
     name = context.get("user")
     return _named(config, "users", "user", name) if name else {}
+
+
+def check_address(address: str, place: str = "") -> None:
+    """Raises AccessError, which starts with ``place``, when it is no URL of a server."""
+    if not address.startswith(("http://", "https://")):
+        raise AccessError(f"{place}the API server's address must start with http:// or https://: {address}")
+    try:
+        host = parse_url(address).host
+    except LocationParseError:
+        host = None
+    if not host:
+        raise AccessError(f"{place}the API server's address is malformed: {address}")
+
+
+def check_plugin(path: Path, user: dict[str, Any]) -> None:
+    """Look for the exec plugin of a user entry: the ``kubernetes`` package would log that it is missing, and go on.
+
+    Raises AccessError naming the file and the plugin.
+    """
+    plugin = user.get("exec")
+    command = plugin.get("command") if isinstance(plugin, dict) else None
+    if not isinstance(command, str) or user.get("token") or user.get("tokenFile"):
+        return
+    if shutil.which(path.absolute().parent / command if os.sep in command else command) is None:
+        raise AccessError(f"kubeconfig {path}: the exec plugin {command} is not there, or is no program")
 
 
 def _parse(path: Path) -> dict[str, Any]:

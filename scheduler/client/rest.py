@@ -156,14 +156,15 @@ class Rest:
             headers["Content-Type"] = content_type
         started = self._now()
         code = "<error>"
+        url = self._access.host + target.partition("?")[0]
         try:
-            with transport_errors(method, self._access.host):
+            with transport_errors(method, url):
                 raw = self._access.pool.urlopen(
                     method, self._access.host + target, body=payload, headers=headers, retries=False, redirect=False,
                     preload_content=False, timeout=_timeout(timeout),
                 )  # fmt: skip
             code = str(raw.status)
-            return _checked(Body(raw, method, self._access.host))
+            return _checked(Body(raw, method, url))
         finally:
             self._observe(method, code, self._now() - started)
 

@@ -23,17 +23,17 @@ class Body:
     with the end of the data.
     """
 
-    def __init__(self, raw: urllib3.BaseHTTPResponse, method: str, host: str) -> None:
+    def __init__(self, raw: urllib3.BaseHTTPResponse, method: str, url: str) -> None:
         self._raw: Any = raw
         self._method = method
-        self._host = host
+        self._url = url
         self.status: int = raw.status
         self.headers: Mapping[str, str] = raw.headers
 
     def read(self) -> bytes:
         """The whole body, at most BODY_LIMIT bytes; the connection goes back to the pool."""
         try:
-            with transport_errors(self._method, self._host):
+            with transport_errors(self._method, self._url):
                 body = b"".join(self._pieces())
         except BaseException:
             self._raw.close()
@@ -52,11 +52,11 @@ class Body:
             total += len(piece)
             yield piece
         if total > BODY_LIMIT:
-            raise TransportError(f"{self._method} {self._host}: the answer exceeds {BODY_LIMIT} bytes")
+            raise TransportError(f"{self._method} {self._url}: the answer exceeds {BODY_LIMIT} bytes")
 
     def read_some(self, size: int) -> bytes:
         """What has arrived, at most ``size`` bytes; b"" at the end."""
-        with transport_errors(self._method, self._host):
+        with transport_errors(self._method, self._url):
             some: bytes = self._raw.read1(size)
             return some
 
@@ -72,13 +72,13 @@ class Body:
 
 
 @contextlib.contextmanager
-def transport_errors(method: str, host: str) -> Iterator[None]:
-    """Turn what urllib3 and sockets raise into TransportError with one readable line."""
+def transport_errors(method: str, url: str) -> Iterator[None]:
+    """Turn what urllib3 and sockets raise into TransportError with one readable line. ``url``: without a query."""
     try:
         yield
     except (HTTPError, OSError) as error:
         raise TransportError(
-            f"{method} {host}: {_cause(error)}",
+            f"{method} {url}: {_cause(error)}",
             refused=isinstance(error, ConnectTimeoutError),
             timed_out=_timed_out(error),
         ) from error

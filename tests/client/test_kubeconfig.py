@@ -141,9 +141,16 @@ def put(value: Any, *path: str | int) -> Change:
         pytest.param(put("x", "contexts", 0, "context", "user"), 'users: no entry named "x"', id="unknown user"),
         pytest.param(put([], "clusters", 0, "cluster"), 'clusters["c"].cluster: expected a mapping', id="list"),
         pytest.param(drop("clusters", 0, "cluster", "server"), "cluster has no server", id="no server"),
-        pytest.param(put("ftp://x", "clusters", 0, "cluster", "server"), "must start with http", id="scheme"),
+        pytest.param(put("ftp://x", "clusters", 0, "cluster", "server"), "kubeconfig: the API server's address must start with http", id="scheme"),
+        pytest.param(put("https://x:port", "clusters", 0, "cluster", "server"),
+                     "kubeconfig: the API server's address is malformed: https://x:port", id="port"),
+        pytest.param(put("https://", "clusters", 0, "cluster", "server"), "kubeconfig: the API server's address is malformed", id="no host"),
         pytest.param(put({"exec": {"command": "/no/such", "apiVersion": "v1"}}, "users", 0, "user"),
-                     "the exec plugin gave no credentials", id="exec"),
+                     "the exec plugin /no/such is not there, or is no program", id="exec"),
+        pytest.param(put({"exec": {"command": "no-such-program", "apiVersion": "v1"}}, "users", 0, "user"),
+                     "the exec plugin no-such-program is not there", id="exec on the path"),
+        pytest.param(put({"exec": {"command": "true", "apiVersion": "v1"}}, "users", 0, "user"),
+                     "the exec plugin gave no credentials", id="exec without an answer"),
         pytest.param(put({"tokenFile": "/no/such"}, "users", 0, "user"), "credentials cannot be loaded", id="file"),
     ],
 )  # fmt: skip
@@ -153,6 +160,23 @@ def test_mistakes_are_named(write: Callable[..., str], change: Change, message: 
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert SECRET not in str(caught.value)
+
+
+def test_a_missing_exec_plugin_is_told_once(
+    write: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(AccessError):
+        load_access(write(put({"exec": {"command": "./no-such", "apiVersion": "v1"}}, "users", 0, "user")))
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("address", ["ftp://x", "https://[::1", "https://x:port"])
+def test_a_master_that_is_none_is_not_blamed_on_the_kubeconfig(
+    write: Callable[..., str], address: str
+) -> None:
+    with pytest.raises(AccessError, match=r"^the API server's address ") as caught:
+        load_access(write(), address)
+    assert str(caught.value).endswith(address)
 
 
 XXX = base64.b64encode(b"xxx").decode()

@@ -83,14 +83,15 @@ def test_a_lost_connection_is_retried_for_reading_but_never_for_writing(rest: Re
 def test_a_slow_answer_times_out(rest: Rest, sandbox: Sandbox) -> None:
     sandbox.faults.add(path="/nodes$", delay=DEADLINE)
     with pytest.raises(errors.TransportError, match="timed out") as caught:
-        rest.request("GET", NODES.collection(), timeout=0.05)
+        rest.request("GET", NODES.collection(), query={"limit": "7"}, timeout=0.05)
     assert caught.value.timed_out
+    assert str(caught.value) == f"GET {sandbox.url}{NODES.collection()}: timed out"
 
 
 def test_nobody_listening() -> None:
     with Sandbox(port=0) as sandbox:
         url = sandbox.url
-    with pytest.raises(errors.TransportError, match=f"GET {url}: connection refused") as caught:
+    with pytest.raises(errors.TransportError, match=f"GET {url}/version: connection refused") as caught:
         Rest(load_access(master=url), user_agent="t").request("GET", "/version")
     assert caught.value.refused
 
@@ -184,5 +185,5 @@ def test_a_watch_is_closed_from_another_thread(rest: Rest, cluster: Cluster) -> 
 
 def test_a_silent_watch_counts_as_dead(rest: Rest) -> None:
     stream = rest.watch(NODES.collection(), query={"watch": "true"}, timeout=0.05)
-    with stream, pytest.raises(errors.TransportError, match="timed out"):
+    with stream, pytest.raises(errors.TransportError, match=f"{NODES.collection()}: timed out"):
         list(stream)
