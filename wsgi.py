@@ -5,6 +5,9 @@ candidate of its own in the leader election; only the holder of the lease schedu
 
     WHARFINGER_FLAGS="--kubeconfig=/etc/kubernetes/scheduler.conf -v=2" gunicorn -w 2 -k gthread --threads 16 wsgi:app
 
+Wrong flags are one line of each worker, and gunicorn gives up with exit code 3. With several workers its master may add a traceback that
+ends in ``HaltServer``: it does not expect a second worker to fail while it is stopping for the first. The line that counts stands above it.
+
 A replica that ends by itself, because it lost the lease or died of a bug, has its worker end too; gunicorn starts another.
 
 The address, TLS and signals are gunicorn's own business here; ``--bind-address``, ``--secure-port`` and the certificate flags
