@@ -4,7 +4,7 @@
 
     I1130 06:21:55.123456   12345 server.py:70] starting          {"ts":1796017315123.456,"caller":"app/server.py:70","msg":"starting","v":0}
 
-Python's INFO is klog's V(0) to V(3), DEBUG is V(4) and more. Libraries stay at WARNING whatever is asked for: some of them would log
+Python's INFO is klog's V(0) and V(1), PER_POD is V(2) and V(3), DEBUG is V(4) and more. Libraries stay at WARNING whatever is asked for: some of them would log
 bodies and credentials.
 """
 
@@ -21,11 +21,14 @@ from scheduler.apis import fielderror, quantity
 from scheduler.apis.fielderror import FieldError
 from scheduler.app.flags.sections import Logs
 from scheduler.features import Features
+from scheduler.scheduling.verbosity import PER_POD
 
-DEBUG_FROM = 4
+_FROM = {logging.DEBUG: 4, PER_POD: 2, logging.INFO: 0}
+"""The level of ``-v`` from which records of a Python level are written."""
 FORMATS = ("text", "json")
 _LETTERS = {
     logging.DEBUG: "I",
+    PER_POD: "I",
     logging.INFO: "I",
     logging.WARNING: "W",
     logging.ERROR: "E",
@@ -61,7 +64,7 @@ class JSONFormatter(logging.Formatter):
             "msg": record.getMessage(),
         }
         if record.levelno < logging.WARNING:
-            entry["v"] = 0 if record.levelno >= logging.INFO else DEBUG_FROM
+            entry["v"] = _FROM.get(record.levelno, _FROM[logging.DEBUG])
         elif record.exc_info:
             entry["err"] = self.formatException(record.exc_info)
         return json.dumps(entry, ensure_ascii=False)
@@ -77,11 +80,11 @@ class Verbosity(logging.Filter):
         self.level = level
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Records from INFO always, DEBUG where the level of the file allows it."""
+        """Records from INFO always, those below where the level of the file allows it."""
         if record.levelno >= logging.INFO:
             return True
         matching = (level for pattern, level in self._vmodule if fnmatch.fnmatchcase(record.module, pattern))
-        return next(matching, self.level) >= DEBUG_FROM
+        return next(matching, self.level) >= _FROM.get(record.levelno, _FROM[logging.DEBUG])
 
     def set(self, level: int) -> None:
         """Write more or less from now on."""
@@ -92,7 +95,7 @@ class Verbosity(logging.Filter):
     def apply(self) -> None:
         """Let loggers make the records that could be written."""
         highest = max([self.level, *(level for _, level in self._vmodule)])
-        logging.getLogger().setLevel(logging.DEBUG if highest >= DEBUG_FROM else logging.INFO)
+        logging.getLogger().setLevel(min(level for level, since in _FROM.items() if highest >= since))
 
 
 def setup(flags: Logs, *, errors: TextIO | None = None, info: TextIO | None = None) -> Verbosity:
