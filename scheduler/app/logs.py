@@ -4,7 +4,7 @@
 
     I1130 06:21:55.123456   12345 server.py:70] starting          {"ts":1796017315123.456,"caller":"app/server.py:70","msg":"starting","v":0}
 
-Python's INFO is klog's V(0) and V(1), PER_POD is V(2) and V(3), DEBUG is V(4) and more. Libraries stay at WARNING whatever is asked for: some of them would log
+Python's INFO is klog's V(0) and V(1), V2 is V(2) and V(3), DEBUG is V(4) and more. Libraries stay at WARNING whatever is asked for: some of them would log
 bodies and credentials.
 """
 
@@ -21,14 +21,14 @@ from scheduler.apis import fielderror, quantity
 from scheduler.apis.fielderror import FieldError
 from scheduler.app.flags.sections import Logs
 from scheduler.features import Features
-from scheduler.scheduling.verbosity import PER_POD
+from scheduler.verbosity import V2
 
-_FROM = {logging.DEBUG: 4, PER_POD: 2, logging.INFO: 0}
+_FROM = {logging.DEBUG: 4, V2: 2, logging.INFO: 0}
 """The level of ``-v`` from which records of a Python level are written."""
 FORMATS = ("text", "json")
 _LETTERS = {
     logging.DEBUG: "I",
-    PER_POD: "I",
+    V2: "I",
     logging.INFO: "I",
     logging.WARNING: "W",
     logging.ERROR: "E",

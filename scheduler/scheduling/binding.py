@@ -24,7 +24,7 @@ from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.port import Recorder, reference
 from scheduler.scheduling.status_writer import StatusWriter, Submit
-from scheduler.scheduling.verbosity import PER_POD
+from scheduler.verbosity import V2
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +145,7 @@ class BindingCycle:
         )
         if self._cluster.get_pod(queued.pod_info.uid) is not None:  # it may have gone meanwhile
             self._decisions.keep(attempt, "scheduled")
-        log.log(PER_POD, "bound pod %s to node %s", queued.name, attempt.node)
+        log.log(V2, "bound pod %s to node %s", queued.name, attempt.node)
 
     def _nominate(self, attempt: Attempt) -> None:
         pod = attempt.queued.pod

@@ -21,7 +21,7 @@ from scheduler.scheduling.conditions import REASON_SCHEDULER_ERROR, REASON_UNSCH
 from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.port import Recorder, reference
 from scheduler.scheduling.status_writer import StatusWriter
-from scheduler.scheduling.verbosity import PER_POD
+from scheduler.verbosity import V2
 
 log = logging.getLogger(__name__)
 
@@ -105,10 +105,8 @@ class FailureHandler:
     def _log(self, attempt: Attempt, status: Status) -> None:
         name = attempt.queued.name
         if isinstance(status.error, NoNodesAvailableError):
-            log.log(
-                PER_POD, "unable to schedule pod %s: no nodes are registered to the cluster; waiting", name
-            )
+            log.log(V2, "unable to schedule pod %s: no nodes are registered to the cluster; waiting", name)
         elif status.rejected:
-            log.log(PER_POD, "unable to schedule pod %s: no fit; waiting: %s", name, status.message)
+            log.log(V2, "unable to schedule pod %s: no fit; waiting: %s", name, status.message)
         else:
             log.error("error scheduling pod %s; retrying: %s", name, status.message)

@@ -8,6 +8,8 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from scheduler.verbosity import V2
+
 logger = logging.getLogger(__name__)
 
 Check = tuple[str, Callable[[], str | None]]
@@ -56,7 +58,7 @@ class Endpoint:
                 failed.append(f"{name}: {reason}")
         lines += self._unknown(exclude)
         if failed:
-            logger.info("%s check failed: %s", self.name, "; ".join(failed))
+            logger.log(V2, "%s check failed: %s", self.name, "; ".join(failed))
             return Answer(500, f"{''.join(lines)}{self.name} check failed\n")
         return Answer(200, f"{''.join(lines)}{self.name} check passed\n" if verbose else "ok")
 

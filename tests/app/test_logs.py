@@ -12,7 +12,7 @@ from scheduler.app import logs
 from scheduler.app.flags import parse
 from scheduler.app.flags.sections import Logs
 from scheduler.features import Features
-from scheduler.scheduling.verbosity import PER_POD
+from scheduler.verbosity import V2
 
 TEXT_LINE = re.compile(r"([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ test_logs\.py:\d+\] (.*)\n")
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ def test_debug_lines_depend_on_the_level_of_their_file(arguments: list[str], sho
 )
 def test_lines_about_every_pod_are_written_from_2_on(arguments: list[str], shown: bool) -> None:
     stream = written(*arguments)
-    log.log(PER_POD, "bound")
+    log.log(V2, "bound")
     assert ("bound" in stream.getvalue()) == shown
 
 

@@ -1,16 +1,15 @@
 """What the checks make of an endpoint's answer, failures above all (kube-scheduler's recorded answers are all of healthy ones)."""
 
-import logging
-
 import pytest
 
 from scheduler.serving.health import PING, Answer, Check, Endpoint
+from scheduler.verbosity import V2
 
 BROKEN: Check = ("leaderElection", lambda: "lease lost")
 
 
 def test_a_failure_is_told_without_its_reason_and_logged_with_it(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(V2)
     answer = Endpoint("healthz", (PING, BROKEN)).root()
     body = "[+]ping ok\n[-]leaderElection failed: reason withheld\nhealthz check failed\n"
     assert answer == Answer(500, body)
