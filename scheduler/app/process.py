@@ -51,6 +51,8 @@ class Process:
 
     Args:
         elector: builds the candidate around the function that leads; None when leader election is off.
+        delay_cache: a replica that waits for the lease does not watch the cluster (``delayCacheUntilActive``): it costs the API server
+            nothing, takes over later, and its webhook knows no node until then.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class Process:
         informers: InformerSet,
         events: EventBroadcaster,
         elector: Callable[[Callable[[threading.Event], None]], LeaderElector] | None,
+        *,
+        delay_cache: bool = False,
     ) -> None:
         self._version = version
         self._scheduler = scheduler
@@ -67,6 +71,7 @@ class Process:
         self._events = events
         self._server: Serves | None = None
         self._elector = elector(self._lead) if elector else None
+        self._delay_cache = delay_cache and elector is not None
         self._stop = threading.Event()
         self._died = False
         self._loop = threading.Thread(target=self._keep_scheduling, name="scheduling", daemon=True)
@@ -107,10 +112,8 @@ class Process:
         try:
             if self._server is not None:
                 self._server.start()
-            self._informers.start()
             self._loop.start()
-            if self._wait_for_sync():
-                _settle_collector()
+            if self._delay_cache or self._fill_cache(self._stop):
                 self._schedule()
         finally:
             self._shut_down()
@@ -124,9 +127,12 @@ class Process:
             self._died = True
             self._stop.set()
 
-    def _wait_for_sync(self) -> bool:
-        while not self._stop.is_set():
+    def _fill_cache(self, stop: threading.Event) -> bool:
+        """Start watching and wait until all is known; False when told to stop before that."""
+        self._informers.start()
+        while not stop.is_set():
             if self._informers.wait_for_sync(_SYNC_POLL_SECONDS):
+                _settle_collector()
                 return True
         return False
 
@@ -139,6 +145,8 @@ class Process:
             log.error("Leaderelection lost")
 
     def _lead(self, lost: threading.Event) -> None:
+        if self._delay_cache and not self._fill_cache(lost):
+            return
         self._scheduler.lead()
         lost.wait()
         # A leader keeps the lease until its last binding has ended; the elector sees to it that this takes no longer than others wait.

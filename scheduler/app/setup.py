@@ -70,7 +70,14 @@ def set_up(config: Config) -> Setup:
     nodes.add_handler(scheduler.node_handler)
     pods.add_handler(scheduler.pod_handler)
     informers = InformerSet([nodes, pods])
-    process = Process(config.version, scheduler, informers, broadcaster, _elector(config, broadcaster))
+    process = Process(
+        config.version,
+        scheduler,
+        informers,
+        broadcaster,
+        _elector(config, broadcaster),
+        delay_cache=config.component.delay_cache_until_active,
+    )
     return Setup(process, scheduler, _application(config, process, scheduler, port))
 
 

@@ -62,6 +62,21 @@ def test_a_replica_that_waits_keeps_its_state_current(
     assert waiting.setup.scheduler.cluster.verify() == []
 
 
+def test_a_replica_may_leave_the_cluster_alone_until_it_leads(
+    sandbox: Sandbox, observer: Observer, scheduler: Start
+) -> None:
+    delayed = {**ELECTED, "delayCacheUntilActive": True}
+    sandbox.load(objects(make_node("n").capacity(cpu="10"), pod("first")))
+    one = scheduler(config=delayed)
+    observer.wait_bound("first")
+    two = scheduler(config=delayed)
+    assert two.setup.process.unsynced() == "not synced yet: nodes, pods"
+    one.stop()
+    two.wait_ready()
+    sandbox.load(objects(pod("second")))
+    observer.wait_bound("second")
+
+
 def test_a_lost_lease_ends_the_process(sandbox: Sandbox, observer: Observer, scheduler: Start) -> None:
     sandbox.load(objects(make_node("n").capacity(cpu="10"), pod("first")))
     running = scheduler(config=ELECTED)
