@@ -17,7 +17,7 @@ from typing import Any
 from tests.conformance.answers import Answer, answer
 from tests.conformance.scenario import ABSENT
 
-_DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "data"
 
 
 @dataclass
@@ -43,11 +43,10 @@ class Verdict:
             self.differences.append(f"{self.name}: {name}: expected {expected!r}, got {actual!r}")
 
 
-def vectors(area: str, folder: Path = _DATA) -> Iterator[Mapping[str, Any]]:
-    """The recorded vectors of one area."""
-    with gzip.open(folder / f"{area}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+def vectors(file: Path) -> Iterator[Mapping[str, Any]]:
+    """The recorded vectors in a file: one JSON object a line, ``.gz`` or plain."""
+    content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    yield from map(json.loads, content.splitlines())
 
 
 def judge(vector: Mapping[str, Any]) -> Verdict:
