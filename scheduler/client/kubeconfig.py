@@ -48,6 +48,9 @@ def current_user(config: dict[str, Any]) -> dict[str, Any]:
 
 def check_address(address: str, place: str = "") -> None:
     """Raises AccessError, which starts with ``place``, when it is no URL of a server."""
+    if "@" in address.split("://", 1)[-1].partition("/")[0]:
+        # Nothing would send them, and every line in the log that names the server would show them.
+        raise AccessError(f"{place}the API server's address must not contain credentials")
     if not address.startswith(("http://", "https://")):
         raise AccessError(f"{place}the API server's address must start with http:// or https://: {address}")
     try:

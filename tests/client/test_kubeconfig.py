@@ -170,6 +170,15 @@ def test_a_missing_exec_plugin_is_told_once(
     assert caplog.messages == []
 
 
+@pytest.mark.parametrize("address", ["https://me:secret@x:6443", "ftp://me:secret@x/", "me:secret@x"])
+def test_an_address_with_credentials_is_refused_without_showing_them(
+    write: Callable[..., str], address: str
+) -> None:
+    with pytest.raises(AccessError, match="must not contain credentials") as caught:
+        load_access(write(), address)
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("address", ["ftp://x", "https://[::1", "https://x:port"])
 def test_a_master_that_is_none_is_not_blamed_on_the_kubeconfig(
     write: Callable[..., str], address: str
