@@ -21,7 +21,7 @@ from typing import Any
 from scheduler.client import kubeconfig as kubeconfigs
 from scheduler.client.errors import AccessError
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 POOL_SIZE = 128
 """Idle connections kept: dozens of binding threads, a watch per informer, events, the lease."""
@@ -55,7 +55,9 @@ class Access:
         self._headers: dict[str, str] = {}
         self._headers_until = float("-inf")
         if not configuration.verify_ssl and self.host.startswith("https"):
-            log.warning("the certificate of %s is not verified: insecure-skip-tls-verify is set", self.host)
+            logger.warning(
+                "the certificate of %s is not verified: insecure-skip-tls-verify is set", self.host
+            )
 
     def auth_headers(self) -> dict[str, str]:
         """The headers that prove who we are; empty with client certificates or anonymous access.

@@ -19,6 +19,7 @@ from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Response, Rest
 
 PATCH_TRIES = 4
 PATCH_PAUSE = 0.01
+"""Seconds before the second try; each further pause is PATCH_FACTOR times as long, stretched by up to PATCH_JITTER."""
 PATCH_FACTOR = 5.0
 PATCH_JITTER = 0.1
 

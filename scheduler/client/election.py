@@ -27,7 +27,7 @@ JITTER_FACTOR = 1.2
 class ElectionTimes:
     """``leaderElection`` of the configuration, in seconds.
 
-    Raises ValueError unless lease_duration > renew_deadline > 1.2 × retry_period > 0, as client-go demands.
+    Raises ValueError unless lease_duration > renew_deadline > 1.2 × retry_period > 0 and lease_duration >= 1, as client-go demands.
     """
 
     lease_duration: float = 15.0

@@ -142,18 +142,18 @@ def api_error(status: int, body: bytes | msgspec.Raw, retry_after: float | None 
     try:
         parsed = _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        parsed = _Status(message=_first_line(bytes(body)))
+        parsed = _Status(message=_one_line(bytes(body)))
     code = status or parsed.code or 500
     details = parsed.details or _Details()
     if retry_after is None and details.retry_after_seconds:
         retry_after = float(details.retry_after_seconds)
     causes = tuple(cause.reason or cause.message or "" for cause in details.causes or ())
     kind = _BY_STATUS.get(code, ServerError if code >= 500 else ApiError)
-    message = _first_line((parsed.message or "").encode())
+    message = _one_line((parsed.message or "").encode())
     return kind(code, parsed.reason or "", message, retry_after, causes)
 
 
-def _first_line(text: bytes) -> str:
+def _one_line(text: bytes) -> str:
     lines = text[:_MESSAGE_LIMIT].decode(errors="replace").strip().splitlines()
     return " ".join(line.strip() for line in lines)
 

@@ -24,18 +24,20 @@ from scheduler.client.resources import EVENTS
 from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Rest
 from scheduler.client.series import Event, Sending, SeriesCache
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 QUEUE_LIMIT = 1000
 """Events waiting to be sent at most, as in client-go (``maxQueuedEvents``)."""
 MAX_TRIES = 12
 RETRY_SECONDS = 10.0
 RETRY_JITTER = 0.25
+"""A pause before another try is stretched by up to so much of itself."""
 NOTE_LIMIT = 1024
 """Bytes of a note that the API accepts."""
 INSTANCE_LIMIT = 128
 """Characters of a reportingInstance that the API accepts."""
 TEND_SECONDS = 60.0
+"""How often at least the running series are looked after."""
 _NAME_LIMIT = 253
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ELLIPSIS = " ..."
@@ -134,7 +136,7 @@ class EventBroadcaster:
         try:
             self._queue.put_nowait(None)
         except queue.Full:
-            log.debug("the event queue is full; the sender stops after it")
+            logger.debug("the event queue is full; the sender stops after it")
         if self._thread is not None:
             self._thread.join(timeout)
 
@@ -198,7 +200,7 @@ class EventBroadcaster:
             if _is_there_already(error, sending, tries):
                 self._settle()
             elif not _may_retry(error, sending):
-                log.warning("the server rejected an event (will not retry): %s", error)
+                logger.warning("the server rejected an event (will not retry): %s", error)
                 self._settle(dropped=True)
             elif tries >= MAX_TRIES or len(self._retries) >= QUEUE_LIMIT:
                 self._drop(str(error))
@@ -216,14 +218,14 @@ class EventBroadcaster:
             try:
                 self._rest.request("PATCH", path, body=patch, content_type=STRATEGIC_MERGE_PATCH)
             except NotFoundError:
-                log.debug("event %s is gone; creating it again", event.name)
+                logger.debug("event %s is gone; creating it again", event.name)
             else:
                 return
         self._rest.request("POST", EVENTS.collection(event.namespace), body=event_object(sending))
 
     def _drop(self, why: str) -> None:
         if self._dropped == 0:
-            log.warning("an event is dropped: %s (told once)", why)
+            logger.warning("an event is dropped: %s (told once)", why)
         self._settle(dropped=True)
 
     def _settle(self, *, dropped: bool = False) -> None:

@@ -24,7 +24,7 @@ from scheduler.client.transport import Body
 from scheduler.client.watch import WatchStream
 from scheduler.client.wire import identify, parse_event, parse_page
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 PAGE_SIZE = 500
 """Objects per page, client-go's default."""
@@ -188,7 +188,7 @@ class Informer(Generic[T]):
             return 0.0
         delay = self._reflector.watch_ended(error, events=events, lasted=self._now() - started)
         if isinstance(error, GoneError):
-            log.info("%s: the watch fell behind, listing again: %s", self.name, error)
+            logger.info("%s: the watch fell behind, listing again: %s", self.name, error)
         elif delay > 0 and error is not None:
             self._report("watch", error)
         return delay
@@ -215,7 +215,7 @@ class Informer(Generic[T]):
             else:
                 self.store.put(obj)
         elif event.type != "BOOKMARK":
-            log.warning("%s: unknown watch event %.40r ignored", self.name, event.type)
+            logger.warning("%s: unknown watch event %.40r ignored", self.name, event.type)
         self._reflector.event_seen(identity.resource_version)
 
     # Shared
@@ -235,7 +235,7 @@ class Informer(Generic[T]):
                 key = identify(raw).key
             except MalformedAnswerError:
                 key = "an object without a name"
-            log.warning(
+            logger.warning(
                 "%s: %s is skipped, it does not decode: %s", self.name, key or "an unnamed object", error
             )
             return None
@@ -244,11 +244,11 @@ class Informer(Generic[T]):
         """One line when trouble starts, one when it ends."""
         if error is None:
             if self._in_trouble:
-                log.info("%s: in touch with %s again", self.name, self._rest.host)
+                logger.info("%s: in touch with %s again", self.name, self._rest.host)
             self._in_trouble = False
         elif not self._in_trouble and not self._stopping.is_set():
             self._in_trouble = True
-            log.warning("%s: cannot %s: %s; trying again", self.name, verb, error)
+            logger.warning("%s: cannot %s: %s; trying again", self.name, verb, error)
 
     def _notify(self, tell: Callable[[Handler[T]], None]) -> None:
         for handler in self._handlers:
@@ -257,8 +257,8 @@ class Informer(Generic[T]):
             except Exception as error:
                 # A handler's bug must not stop the copy: all others still need it.
                 name = type(handler).__name__
-                log.error("%s: a bug in %s: %s: %s", self.name, name, type(error).__name__, error)
-                log.debug("%s: a bug in %s", self.name, name, exc_info=True)
+                logger.error("%s: a bug in %s: %s: %s", self.name, name, type(error).__name__, error)
+                logger.debug("%s: a bug in %s", self.name, name, exc_info=True)
 
 
 class InformerSet:

@@ -24,7 +24,7 @@ from scheduler.client.election import JITTER_FACTOR, Election, ElectionTimes, Ve
 from scheduler.client.errors import ClientError, NotFoundError, TransportError
 from scheduler.client.leases import LeaseLock, micro_time
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 WATCHDOG_TOLERANCE = 20.0
 """Seconds that an expired lease is tolerated by the health check, as in kube-scheduler."""
@@ -116,12 +116,12 @@ class LeaderElector:
             self._callbacks.on_stopped_leading()
 
     def _acquire(self, stop: threading.Event) -> bool:
-        log.info("Attempting to acquire leader lease... lock=%s", self._lock)
+        logger.info("Attempting to acquire leader lease... lock=%s", self._lock)
         while not stop.is_set():
             if self._try_acquire_or_renew(self._now() + self._times.renew_deadline):
                 self._callbacks.record_event(f"{self._election.identity} became leader")
                 self._callbacks.on_status(True)
-                log.info("Successfully acquired lease lock=%s", self._lock)
+                logger.info("Successfully acquired lease lock=%s", self._lock)
                 return True
             stop.wait(self._times.retry_period * (1 + self._rng.random() * JITTER_FACTOR))
         return False
@@ -133,7 +133,7 @@ class LeaderElector:
             if self._try_acquire_or_renew(deadline):
                 deadline = self._now() + self._times.retry_period + self._times.renew_deadline
             elif self._now() >= deadline:
-                log.error("Failed to renew lease lock=%s", self._lock)
+                logger.error("Failed to renew lease lock=%s", self._lock)
                 break
             stop.wait(self._times.retry_period)
         self._callbacks.on_status(False)
@@ -143,7 +143,7 @@ class LeaderElector:
         """Release the lease, but never before the led work has ended: two schedulers must not act at once."""
         work.join(self._times.renew_deadline)
         if work.is_alive():
-            log.warning("The lease is left to expire, the work has not ended yet lock=%s", self._lock)
+            logger.warning("The lease is left to expire, the work has not ended yet lock=%s", self._lock)
         elif self._release_on_cancel:
             self._release()
 
@@ -156,9 +156,9 @@ class LeaderElector:
             record = self._election.released_record(micro_time(self._wall()))
             self._lock.update(record, self._seconds_left())
             self._election.record_written(record, self._now())
-            log.info("Released the lease lock=%s", self._lock)
+            logger.info("Released the lease lock=%s", self._lock)
         except ClientError as error:
-            log.warning("Failed to release lease lock=%s: %s", self._lock, error)
+            logger.warning("Failed to release lease lock=%s: %s", self._lock, error)
 
     def _try_acquire_or_renew(self, deadline: float) -> bool:
         """One attempt that ends before ``deadline``, by when others may take over; True when we lead now."""
@@ -166,7 +166,7 @@ class LeaderElector:
         try:
             led = self._renew_fast() or self._acquire_or_renew_slow()
         except ClientError as error:
-            log.warning("Failed to update lease lock=%s: %s", self._lock, error)
+            logger.warning("Failed to update lease lock=%s: %s", self._lock, error)
             led = False
         self._report_leader()
         return led
@@ -177,7 +177,7 @@ class LeaderElector:
         try:
             self._write(Verdict.RENEW)
         except ClientError as error:
-            log.debug("Failed to update lease optimistically, falling back lock=%s: %s", self._lock, error)
+            logger.debug("Failed to update lease optimistically, falling back lock=%s: %s", self._lock, error)
             return False
         return True
 

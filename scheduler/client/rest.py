@@ -24,7 +24,7 @@ from scheduler.client.ratelimit import limiter
 from scheduler.client.transport import CONNECT_SECONDS, Body, transport_errors
 from scheduler.client.watch import WatchStream
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 MAX_RETRIES = 10
 MAX_RETRY_AFTER = 60.0
@@ -123,7 +123,7 @@ class Rest:
             except ApiError as error:
                 if attempt == MAX_RETRIES or not self._wait_to_retry(error, deadline):
                     raise
-                log.debug("%s %s: %s; trying again", method, path, error)
+                logger.debug("%s %s: %s; trying again", method, path, error)
             except TransportError as error:
                 if not resend or error.refused or error.timed_out:
                     raise

@@ -59,7 +59,7 @@ def key_of(obj: Object) -> str:
 class Store(Generic[T]):
     """Objects by key. Written by the informer's thread; reads from other threads see whole objects.
 
-    ``report(change)`` calls one handler method for every handler.
+    ``notify(tell)`` calls ``tell`` once with every handler.
     """
 
     def __init__(self, notify: Callable[[Callable[[Handler[T]], None]], None]) -> None:

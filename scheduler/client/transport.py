@@ -12,6 +12,7 @@ from scheduler.client.errors import TransportError
 
 CONNECT_SECONDS = 10.0
 PIECE = 1 << 24
+"""Bytes that are read at once of a body of unknown length."""
 BODY_LIMIT = 2 << 30
 """Bytes of an answer that are read at most."""
 

@@ -7,6 +7,7 @@ from scheduler.client.errors import TransportError
 from scheduler.client.transport import Body
 
 CHUNK = 1 << 16
+"""Bytes that are read at once at most."""
 LINE_LIMIT = 64 << 20
 """Bytes of one event at most; etcd holds 1.5 MB per object by default."""
 

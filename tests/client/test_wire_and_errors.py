@@ -6,7 +6,7 @@ import pytest
 from scheduler.client import errors
 from scheduler.client.errors import ApiError, MalformedAnswerError, api_error
 from scheduler.client.events import NOTE_LIMIT, shorten
-from scheduler.client.resources import CSI_STORAGE_CAPACITIES, NODES, PODS, STATEFUL_SETS
+from scheduler.client.resources import LEASES, NODES, PODS, Resource
 from scheduler.client.wire import identify, parse_event, parse_page
 
 
@@ -93,8 +93,9 @@ def test_paths() -> None:
     assert PODS.collection() == "/api/v1/pods"
     assert PODS.object("ns", "p", "binding") == "/api/v1/namespaces/ns/pods/p/binding"
     assert NODES.object("", "n") == "/api/v1/nodes/n"
-    assert STATEFUL_SETS.collection("ns") == "/apis/apps/v1/namespaces/ns/statefulsets"
-    assert CSI_STORAGE_CAPACITIES.name == "csistoragecapacities.storage.k8s.io"
+    stateful_sets = Resource("apps", "v1", "statefulsets", "StatefulSet", namespaced=True)
+    assert stateful_sets.collection("ns") == "/apis/apps/v1/namespaces/ns/statefulsets"
+    assert LEASES.name == "leases.coordination.k8s.io"
     assert NODES.object("", "../../x?y") == "/api/v1/nodes/..%2F..%2Fx%3Fy"
 
 
