@@ -25,7 +25,7 @@ from scheduler.metrics import Metrics
 from scheduler.plugins import IN_TREE, PLANNED
 from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 class ConfigurationError(ValueError):
@@ -96,12 +96,14 @@ def build_frameworks(
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
     for extender in config.extenders:
-        log.warning("the extender %s is not called: other extenders are not there yet", extender.url_prefix)
+        logger.warning(
+            "the extender %s is not called: other extenders are not there yet", extender.url_prefix
+        )
     frameworks = {}
     for profile in config.profiles:
         plugins = build_plugins(profile, registry, handle)
         if plugins.left_out:
-            log.warning(
+            logger.warning(
                 "profile %s runs without these plugins, which are not there yet: %s",
                 profile.scheduler_name,
                 ", ".join(plugins.left_out),

@@ -26,7 +26,7 @@ from scheduler.client.informers import InformerSet
 from scheduler.client.leaderelection import LeaderElector
 from scheduler.scheduling.scheduler import Scheduler
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 _SYNC_POLL_SECONDS = 0.2
 _PATIENCE_SECONDS = 3.0
@@ -107,7 +107,7 @@ class Process:
         Raises:
             scheduler.serving.http.ListenError: the serving port is taken.
         """
-        log.info("Starting Kubernetes Scheduler version=%s", self._version)
+        logger.info("Starting Kubernetes Scheduler version=%s", self._version)
         self._events.start()
         try:
             if self._server is not None:
@@ -123,7 +123,7 @@ class Process:
         try:
             self._scheduler.run()
         except BaseException:
-            log.critical("a bug ended the scheduling loop; the process ends", exc_info=True)
+            logger.critical("a bug ended the scheduling loop; the process ends", exc_info=True)
             self._died = True
             self._stop.set()
 
@@ -142,7 +142,7 @@ class Process:
             return
         self._elector.run(self._stop)
         if not self._stop.is_set():
-            log.error("Leaderelection lost")
+            logger.error("Leaderelection lost")
 
     def _lead(self, lost: threading.Event) -> None:
         if self._delay_cache and not self._fill_cache(lost):

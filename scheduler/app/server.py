@@ -36,7 +36,7 @@ from scheduler.framework.registry import PluginLoadError
 from scheduler.serving.http import ListenError
 from scheduler.serving.tls import CertificateError
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 PROGRAM = "wharfinger"
 FAILURE = 1
@@ -104,7 +104,7 @@ def check(options: Options) -> KubeSchedulerConfiguration:
     logs.setup(options.logs)
     loaded = options.configuration()
     for warning in (*options.warnings(), *loaded.warnings):
-        log.warning("%s", warning)
+        logger.warning("%s", warning)
     if loaded.config is None or loaded.errors:
         raise StartupError(_placed(str(error), options.misc.config) for error in loaded.errors)
     return loaded.config
@@ -134,7 +134,7 @@ def _write_config(path: str, text: str) -> int:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise StartupError([f"open {path}: {(error.strerror or str(error)).lower()}"]) from error
-    log.info("Wrote configuration file=%s", path)
+    logger.info("Wrote configuration file=%s", path)
     return 0
 
 

@@ -26,7 +26,7 @@ from scheduler.scheduling.port import Recorder, reference
 from scheduler.scheduling.status_writer import StatusWriter, Submit
 from scheduler.verbosity import V2
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Report = Callable[[Callable[[], None]], None]
 """Has a function run by the scheduling thread, under the lock."""
@@ -107,7 +107,7 @@ class BindingCycle:
                 status = self._bind(attempt)
             except Exception as error:
                 # Whatever went wrong, the assumed pod has to be taken back.
-                log.exception("a bug ended the binding of pod %s", attempt.queued.name)
+                logger.exception("a bug ended the binding of pod %s", attempt.queued.name)
                 status = Status.failure(error)
         self._report(lambda: self._settle(attempt, status))
 
@@ -145,7 +145,7 @@ class BindingCycle:
         )
         if self._cluster.get_pod(queued.pod_info.uid) is not None:  # it may have gone meanwhile
             self._decisions.keep(attempt, "scheduled")
-        log.log(V2, "bound pod %s to node %s", queued.name, attempt.node)
+        logger.log(V2, "bound pod %s to node %s", queued.name, attempt.node)
 
     def _nominate(self, attempt: Attempt) -> None:
         pod = attempt.queued.pod

@@ -33,7 +33,7 @@ from scheduler.scheduling.binding import BindingCycle, Report
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.port import Recorder, reference
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 _PLUGIN_METRICS_SHARE = 0.1
 
@@ -86,7 +86,7 @@ class SchedulingCycle:
             self._decide(attempt)
         except Exception as error:
             # The bug is ours, then: plugins' are statuses. This pod pays for it; all others go on.
-            log.exception("a bug ended the attempt to schedule pod %s", queued.name)
+            logger.exception("a bug ended the attempt to schedule pod %s", queued.name)
             self._fail(attempt, Status.failure(error))
 
     def _decide(self, attempt: Attempt) -> None:

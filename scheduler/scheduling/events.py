@@ -31,7 +31,7 @@ from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.decisions import Decisions
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 _DELETED = "removed"
 
@@ -69,7 +69,7 @@ class ClusterEvents:
         except QuantityError as error:
             meta = objects[-1].metadata
             name = f"{meta.namespace}/{meta.name}".lstrip("/")
-            log.error("%s %s is ignored: %s", type(objects[-1]).__name__, name, error)
+            logger.error("%s %s is ignored: %s", type(objects[-1]).__name__, name, error)
 
     # Nodes
 

@@ -23,7 +23,7 @@ from scheduler.scheduling.port import Recorder, reference
 from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.verbosity import V2
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 class FailureHandler:
@@ -75,12 +75,12 @@ class FailureHandler:
         queued, meta = attempt.queued, attempt.queued.pod.metadata
         current = self._lookup(meta.namespace, meta.name)
         if current is None or current.metadata.uid != meta.uid:
-            log.debug("pod %s is gone; it is not queued again", queued.name)
+            logger.debug("pod %s is gone; it is not queued again", queued.name)
             self._decisions.forget(meta.uid)
             self._queue.done(meta.uid)
             return None
         if current.spec.node_name:
-            log.debug("pod %s is bound by now; it is not queued again", queued.name)
+            logger.debug("pod %s is bound by now; it is not queued again", queued.name)
             self._queue.done(meta.uid)
             return None
         try:
@@ -88,7 +88,7 @@ class FailureHandler:
             self._queue.add_unschedulable(queued)
         except ValueError as error:
             # It was updated while it was not tracked, and waits already; or it became something that cannot be understood.
-            log.warning("pod %s is not queued again: %s", queued.name, error)
+            logger.warning("pod %s is not queued again: %s", queued.name, error)
             self._queue.done(meta.uid)
         if nominated is not None:
             self._queue.nominator.add(queued.pod_info, nominated)
@@ -105,8 +105,8 @@ class FailureHandler:
     def _log(self, attempt: Attempt, status: Status) -> None:
         name = attempt.queued.name
         if isinstance(status.error, NoNodesAvailableError):
-            log.log(V2, "unable to schedule pod %s: no nodes are registered to the cluster; waiting", name)
+            logger.log(V2, "unable to schedule pod %s: no nodes are registered to the cluster; waiting", name)
         elif status.rejected:
-            log.log(V2, "unable to schedule pod %s: no fit; waiting: %s", name, status.message)
+            logger.log(V2, "unable to schedule pod %s: no fit; waiting: %s", name, status.message)
         else:
-            log.error("error scheduling pod %s; retrying: %s", name, status.message)
+            logger.error("error scheduling pod %s; retrying: %s", name, status.message)

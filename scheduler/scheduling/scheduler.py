@@ -39,7 +39,7 @@ from scheduler.scheduling.turns import Turns
 from scheduler.scheduling.workers import Workers
 from scheduler.scheduling.world import State
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 _BINDERS = 16
 _WRITERS = 4
@@ -177,7 +177,7 @@ class Scheduler:
             pass  # a decision that is being made ends
         left = self._writers.stop(patience) + self._binders.stop(patience)
         if left:
-            log.warning("%d requests to the API server have not been answered; they are given up", left)
+            logger.warning("%d requests to the API server have not been answered; they are given up", left)
         with self._turns.hold():
             self._apply_arrivals()
 
@@ -214,7 +214,7 @@ class Scheduler:
                 arrival()
             except Exception:
                 # A bug in one arrival must not take the scheduler down, nor the arrivals after it.
-                log.exception("an event could not be applied")
+                logger.exception("an event could not be applied")
 
 
 def _expose(metrics: Metrics, cluster: ClusterState, queue: SchedulingQueue) -> None:

@@ -16,7 +16,7 @@ from scheduler.apis.objects import Pod
 from scheduler.client.errors import ClientError, NotFoundError
 from scheduler.scheduling.port import Port
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Submit = Callable[[Callable[[], None]], object]
 """Runs a function on a worker thread."""
@@ -52,9 +52,9 @@ class StatusWriter:
         try:
             self._port.patch_pod_status(pod.metadata.namespace, pod.metadata.name, patch)
         except NotFoundError:
-            log.debug("pod %s is gone; its status is not updated", pod.full_name)
+            logger.debug("pod %s is gone; its status is not updated", pod.full_name)
         except ClientError as error:
-            log.warning("the status of pod %s could not be updated: %s", pod.full_name, error)
+            logger.warning("the status of pod %s could not be updated: %s", pod.full_name, error)
 
     def _send(self, uid: str) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Work = Callable[[], None]
 
@@ -59,7 +59,7 @@ class Workers:
                 work()
             except BaseException:
                 # Not even what means to end a thread may: there would be one less from then on.
-                log.exception("a worker failed")
+                logger.exception("a worker failed")
         with self._changed:
             self._threads -= 1
             self._changed.notify_all()
