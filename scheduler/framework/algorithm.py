@@ -26,7 +26,6 @@ from typing import Protocol
 import numpy as np
 
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.interface import PostFilterResult
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import (
     Decision,
@@ -265,7 +264,7 @@ def _nodes_to_find(percentage: int, count: int) -> int:
 def _no_fit(framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome) -> Decision:
     nominated: str | None = ""
     if framework.plugins_at("postFilter"):
-        result: PostFilterResult = framework.post_filter(cycle, nodes, outcome)
+        result = framework.post_filter(cycle, nodes, outcome)
         outcome.post_filter_message = result.status.message
         nominated = result.nominated_node
     error = FitError(outcome)

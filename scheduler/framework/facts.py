@@ -1,6 +1,6 @@
 """What the distinct facts of nodes are: the dictionaries behind the columns of ids.
 
-Shared by a table and everything taken from it. Sets that no node has any more are forgotten by ``Nodes.compact``.
+Shared by a table and everything taken from it. Sets that no node has any more are forgotten by ``NodeTable.compact``.
 """
 
 from __future__ import annotations

@@ -33,7 +33,3 @@ class Interner(Generic[K]):
             number = self._ids[value] = len(self.values)
             self.values.append(value)
         return number
-
-    def find(self, value: K) -> int | None:
-        """The value's number, or None when it was never seen."""
-        return self._ids.get(value)

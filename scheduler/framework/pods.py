@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from scheduler.apis.objects import Pod
-from scheduler.framework.resources import nonzero_requests, pod_requests
+from scheduler.framework.resources import is_sidecar, nonzero_requests, pod_requests
 
 ALL_ADDRESSES: Final = "0.0.0.0"  # noqa: S104  # the wildcard address, as the API writes it
 
@@ -64,7 +64,7 @@ class PodInfo:
 
 def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     """The host ports of a pod's containers and sidecars (upstream: ``util.GetHostPorts``)."""
-    sidecars = (container for container in pod.spec.init_containers if container.restart_policy == "Always")
+    sidecars = filter(is_sidecar, pod.spec.init_containers)
     return tuple(
         HostPort(port.host_ip or ALL_ADDRESSES, port.protocol or "TCP", port.host_port)
         for container in (*pod.spec.containers, *sidecars)

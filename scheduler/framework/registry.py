@@ -76,32 +76,23 @@ class Registry:
         module, separator, attribute = specification.partition(":")
         if not (module and separator and attribute):
             raise PluginLoadError(f"{specification!r} is not of the form module:Class")
-        try:
-            factory = getattr(import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
-            raise PluginLoadError(f"plugin {specification!r}: {error}") from error
-        except Exception as error:  # a foreign module may raise anything while it is imported
-            raise PluginLoadError(f"plugin {specification!r}: {type(error).__name__}: {error}") from error
+        factory = _imported(f"plugin {specification!r}", lambda: getattr(import_module(module), attribute))
         return self._adopt(factory, attribute, specification)
 
     def load_entry_points(self, found: Iterable[EntryPoint] | None = None) -> list[str]:
         """Register the plugins that installed packages offer; their names are returned.
 
+        Args:
+            found: these entry points instead of those that are installed.
+
         Raises:
             PluginLoadError: one cannot be imported, or a name is taken.
         """
-        return [self._load_entry_point(point) for point in found or entry_points(group=ENTRY_POINT_GROUP)]
+        points = entry_points(group=ENTRY_POINT_GROUP) if found is None else found
+        return [self._load_entry_point(point) for point in points]
 
     def _load_entry_point(self, point: EntryPoint) -> str:
-        try:
-            factory = point.load()
-        except (ImportError, AttributeError) as error:
-            raise PluginLoadError(f"plugin {point.name!r} of entry point {point.value!r}: {error}") from error
-        except Exception as error:  # a foreign module may raise anything while it is imported
-            reason = f"{type(error).__name__}: {error}"
-            raise PluginLoadError(
-                f"plugin {point.name!r} of entry point {point.value!r}: {reason}"
-            ) from error
+        factory = _imported(f"plugin {point.name!r} of entry point {point.value!r}", point.load)
         return self._adopt(factory, point.name, point.value)
 
     def _adopt(self, factory: PluginFactory, fallback: str, source: str) -> str:
@@ -111,6 +102,16 @@ class Registry:
         chosen = name if isinstance(name, str) else fallback
         self.register(chosen, _without_arguments(factory) if _takes_nothing(factory) else factory)
         return chosen
+
+
+def _imported(what: str, imported: Callable[[], Any]) -> Any:
+    """What an import yields; whatever it raises becomes a PluginLoadError."""
+    try:
+        return imported()
+    except (ImportError, AttributeError) as error:
+        raise PluginLoadError(f"{what}: {error}") from error
+    except Exception as error:  # a foreign module may raise anything while it is imported
+        raise PluginLoadError(f"{what}: {type(error).__name__}: {error}") from error
 
 
 def _takes_nothing(factory: PluginFactory) -> bool:

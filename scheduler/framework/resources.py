@@ -82,6 +82,11 @@ def nonzero_requests(pod: Pod, *, use_status: bool) -> tuple[int, int]:
     return found.get(CPU, 0), found.get(MEMORY, 0)
 
 
+def is_sidecar(init_container: Container) -> bool:
+    """Whether an init container keeps running beside the containers."""
+    return init_container.restart_policy == "Always"
+
+
 def has_resource_status(pod: Pod) -> bool:
     """Whether ``use_status`` could make a difference."""
     status = pod.status
@@ -133,7 +138,7 @@ def _of_containers(pod: Pod, use_status: bool, defaults: Mapping[str, Quantity])
     sidecars: _Amounts = {}
     starting: _Amounts = {}
     for container in pod.spec.init_containers:
-        if container.restart_policy == "Always":
+        if is_sidecar(container):
             wanted = _with_defaults(_of_container(pod, container, statuses), defaults)
             _add(running, wanted)
             _add(sidecars, wanted)

@@ -9,6 +9,8 @@
 
 Nothing blocks: whoever holds a pod says what to call when it is settled, and the owner of the clock calls ``expire``. A
 hundred pods that wait for one another cost a hundred entries here and no thread. Plugins allow and reject from any thread.
+
+Upstream: ``runtime/waiting_pods_map.go``.
 """
 
 from __future__ import annotations
