@@ -5,18 +5,18 @@ so whatever is not in ``--authorization-always-allow-paths`` is forbidden. Revie
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 ANONYMOUS = "system:anonymous"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is decided upon: the HTTP method and path, and the client's own claim (its ``Authorization`` header, never logged)."""
+    """What is decided upon: the HTTP method and path, and the client's own claim (its ``Authorization`` header, which no repr shows)."""
 
     method: str
     path: str
-    credentials: str = ""
+    credentials: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ kube-scheduler's three ways (``SecureServingOptions.MaybeDefaultWithSelfSignedCe
 * neither: a pair in memory only, for this run.
 """
 
-import contextlib
 import ipaddress
+import logging
 import os
 import ssl
 import tempfile
@@ -25,6 +25,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from scheduler.serving.ciphers import OPENSSL_NAMES, VERSIONS
+
+logger = logging.getLogger(__name__)
 
 PAIR_NAME = "kube-scheduler"
 _VALID_FOR = timedelta(days=365)
@@ -59,7 +61,8 @@ class ServingFiles:
 class ServingCertificate:
     """Contexts for a certificate and key in files; a changed file counts from the next connection on.
 
-    A pair that does not fit while it is being replaced (the key is new, the certificate not yet) leaves the last good one in use.
+    A pair that does not fit while it is being replaced (the key is new, the certificate not yet) leaves the last good one in use, and
+    the log says so: once per change of the files.
     """
 
     def __init__(self, config: TLSConfig) -> None:
@@ -75,8 +78,10 @@ class ServingCertificate:
             stamp = self._files()
             if stamp != self._stamp:
                 self._stamp = stamp
-                with contextlib.suppress(CertificateError):
+                try:
                     self._context = load_context(self._config)
+                except CertificateError as error:
+                    logger.warning("the last good certificate stays in use: %s", error)
             return self._context
 
     def _files(self) -> tuple[object, ...]:

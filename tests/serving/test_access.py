@@ -55,3 +55,7 @@ def test_an_authorizer_decides_about_the_rest_and_never_about_open_paths() -> No
     assert policy.refusal(Request("GET", "/configz")) is None
     assert policy.refusal(Request("PUT", "/configz")) == 'forbidden: User "jane" cannot put path "/configz"'
     assert [request.path for request in asked] == ["/configz", "/configz"]
+
+
+def test_a_shown_request_hides_the_credentials() -> None:
+    assert "secret" not in repr(Request("GET", "/metrics", "Bearer secret"))

@@ -90,8 +90,8 @@ def test_a_replaced_pair_counts_from_the_next_connection(
     assert before.serial_number != after.serial_number
 
 
-def test_half_a_replacement_leaves_the_last_pair_in_use(
-    serve: Serve, authority: trustme.CA, tmp_path: Path
+def test_half_a_replacement_leaves_the_last_pair_in_use_and_is_told(
+    serve: Serve, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     certificate, key = write_pair(authority.issue_cert("localhost"), tmp_path)
     server = serve(tls=ServingCertificate(TLSConfig(certificate, key)))
@@ -99,6 +99,7 @@ def test_half_a_replacement_leaves_the_last_pair_in_use(
     new = authority.issue_cert("localhost")
     key.write_bytes(new.private_key_pem.bytes())
     assert peer(server, unverified())[0].serial_number == before.serial_number
+    assert "the last good certificate stays in use" in caplog.text
     certificate.write_bytes(b"".join(blob.bytes() for blob in new.cert_chain_pems))
     assert peer(server, unverified())[0].serial_number != before.serial_number
 
