@@ -12,9 +12,9 @@ docs/design/serving.md lists what this relies on; tests/serving/test_http.py fai
 
 ::
 
-                                                   ┌─ with a body ─► in a thread of ``bodies`` ─┐
-    accepted ─► waiting for a complete head (poller) ┤                                            ├─► idle (keep-alive) ─► ... ─► closed
-                      │                             └─ without ─► in a spare thread ──────────────┘
+                                                      ┌─ with a body ─► in a thread of ``bodies`` ─┐
+    accepted ─► waiting for a complete head (poller) ─┤                                            ├─► idle (keep-alive) ─► ... ─► closed
+                      │                               └─ without ──────► in a spare thread ────────┘
                       └─ idle time over, or stopping ─► closed
 """
 
