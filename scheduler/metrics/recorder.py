@@ -16,7 +16,6 @@ from scheduler.metrics.table import FAMILIES
 
 _MAX_ATTEMPTS_LABEL = 15
 _BY_NAME = {family.name: family for family in FAMILIES}
-_READ_AT_SCRAPE = frozenset({"scheduler_pending_pods", "scheduler_inflight_events", "scheduler_cache_size"})
 
 
 class Metrics:
