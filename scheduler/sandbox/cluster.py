@@ -20,11 +20,10 @@ _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 class Cluster:
     """The state behind one server.
 
-    `later(seconds, call)` runs a call in the server's thread after a while and returns a function that cancels it (that one for
-    the server's thread only). `termination_delay` is how many seconds the sandbox, playing
-    kubelet, takes to end a bound pod that was deleted with a grace period (never longer than that period); `start_delay` how many it takes to
-    report a bound pod running, None for never. `applied` remembers what each
-    field manager last applied to which object (uid, manager), for server-side apply.
+    `later(seconds, call)` runs a call in the server's thread after a while and returns a function that cancels it (that one for the server's
+    thread only). `termination_delay` is how many seconds the sandbox, playing kubelet, takes to end a bound pod that was deleted with a grace
+    period (never longer than that period); `start_delay` how many it takes to report a bound pod running, None for never. `applied` remembers
+    what each field manager last applied to which object (uid, manager), for server-side apply.
     """
 
     store: Store

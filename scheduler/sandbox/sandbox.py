@@ -1,7 +1,7 @@
 """The sandbox: an API server in a thread, with everything a test or a demonstration wants to do to it.
 
 with Sandbox() as sandbox:
-    sandbox.load(manifests.read([path]))
+    sandbox.load(manifest.obj for manifest in manifests.read([path]))
     client = connect(sandbox.url)
     sandbox.faults.add(method="POST", path="/binding$", status=500, times=1)
 """
@@ -49,8 +49,8 @@ class Sandbox:
 
     `host` and `port` (0: any free one) say where it listens, `token` makes it demand a bearer token, `tls` serves HTTPS with that context
     (`ca` is the PEM text that clients need to trust it). `now` and `rng` make it repeatable. `history` is how many events each resource
-    remembers, `bookmark_interval` how often watches get a bookmark, `termination_delay` how long a bound pod takes to end (see `deleting`),
-    `start_delay` how long until it is reported running, None for never (see `kubelet`).
+    remembers. In seconds: `bookmark_interval`, how often watches get a bookmark; `termination_delay`, how long a bound pod takes to end (see
+    `writes.deleting`); `start_delay`, how long until it is reported running, None for never (see `kubelet`).
 
     Use it as a context manager, or call `start` and `stop`. Raises `OSError` when it cannot listen.
     """

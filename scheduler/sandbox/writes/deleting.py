@@ -4,10 +4,10 @@
           └──► finalizers, or a bound pod with grace > 0
                     └──► deletionTimestamp set (MODIFIED) ──► last finalizer gone / kubelet's time over ──► removed
 
-Pods without a node, pods that have ended, and grace 0 go at once; every pod's deletionTimestamp is seen (MODIFIED) before it is gone. For a bound pod with grace > 0 a real cluster's kubelet stops the
-containers and then deletes with grace 0; here nobody runs containers, so the sandbox finishes after `Cluster.termination_delay` seconds (0:
-in the same instant, the MODIFIED event is still seen), never later than the grace period. A deleted namespace takes its content with it, and
-what a removed workload owned goes too (background deletion) unless the client orphans it.
+Pods without a node, pods that have ended, and grace 0 go at once; every pod's deletionTimestamp is seen (MODIFIED) before it is gone. For a
+bound pod with grace > 0 a real cluster's kubelet stops the containers and then deletes with grace 0; here nobody runs containers, so the
+sandbox finishes after `Cluster.termination_delay` seconds (0: in the same instant), never later than the grace period. A deleted namespace
+takes its content with it, and what a removed workload owned goes too (background deletion) unless the client orphans it.
 """
 
 from __future__ import annotations
