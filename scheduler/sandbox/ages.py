@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from scheduler.sandbox.gotime import written
+
 
 def stamp(moment: datetime) -> str:
     """RFC 3339 to the second, as `metav1.Time`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return written(moment, "time")
 
 
 def parse(text: Any) -> datetime | None:

@@ -36,7 +36,6 @@ Verbs = dict[str, Callable[[Request, Target], Reply]]
 _HEALTH = ("/healthz", "/livez", "/readyz")
 _DISCOVERY = ("v2", "v2beta1")
 _READS = ("GET", "HEAD")
-_TRUE = ("1", "true")
 
 
 class Api:
@@ -145,14 +144,14 @@ class Api:
         return found
 
     def _get(self, request: Request, target: Target) -> Reply:
-        if request.query.get("watch") in _TRUE:
+        if request.asks("watch"):
             return self._watch(request, target)
         view = view_for(target.resource, request, self._cluster.now)
         entry = existing(self._cluster, target.resource, target.namespace, target.name)
         return Response(200, view.object(entry))
 
     def _list(self, request: Request, target: Target) -> Reply:
-        if request.query.get("watch") in _TRUE:
+        if request.asks("watch"):
             return self._watch(request, target)
         view = view_for(target.resource, request, self._cluster.now)
         page = list_page(self._cluster.store, target.resource, _wanted(request, target), request.query)

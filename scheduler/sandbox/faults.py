@@ -36,8 +36,9 @@ _REASONS = {
 class Rule:
     """One fault. `times` None means for ever; `hits` counts how often it struck.
 
-    `delay` seconds pass before the reply is written (a watch is opened as if there were no delay and no `drop="after"`). `status` replaces the reply, the request is not
-    carried out. `drop="before"` closes the connection without carrying it out, `"after"` carries it out and closes without a reply.
+    `delay` seconds pass before the reply is written (a watch is opened as if there were no delay and no `drop="after"`). `status` replaces the
+    reply, the request is not carried out. `drop="before"` closes the connection without carrying it out, `"after"` carries it out and closes
+    without a reply. `retry_after` is in seconds.
     """
 
     method: str
@@ -56,7 +57,7 @@ class Rule:
 
     def matches(self, request: Request) -> bool:
         """Whether the rule is about this request."""
-        if self.watch is not None and self.watch != (request.query.get("watch") in ("1", "true")):
+        if self.watch is not None and self.watch != request.asks("watch"):
             return False
         return self.method in ("", request.method) and self.path.search(request.path) is not None
 

@@ -47,9 +47,14 @@ def canonical_time(text: str, kind: str) -> str:
         moment = datetime.fromisoformat(text.replace(",", "."))
         if _STORED[kind].fullmatch(text):
             return text
-        return moment.astimezone(UTC).strftime(_FORMATS[kind])
+        return written(moment, kind)
     except (ValueError, OverflowError) as error:
         raise TimeError(f'parsing time "{text}": {error}') from None
+
+
+def written(moment: datetime, kind: str) -> str:
+    """An aware moment in UTC as the API writes it; `kind` is `time` (to the second) or `microtime` (six decimals)."""
+    return moment.astimezone(UTC).strftime(_FORMATS[kind])
 
 
 def _check(text: str, layout: Layout) -> None:

@@ -121,6 +121,12 @@ BY_PATH: dict[tuple[str, str, str], Resource] = {(r.group, r.version, r.plural):
 BY_KIND: dict[tuple[str, str], Resource] = {(r.api_version, r.kind): r for r in RESOURCES}
 GROUP_VERSIONS: tuple[tuple[str, str], ...] = tuple(dict.fromkeys((r.group, r.version) for r in RESOURCES))
 
+
+def resources_of(group: str, version: str) -> list[Resource]:
+    """The resources of one group and version, in the table's order."""
+    return [resource for resource in RESOURCES if (resource.group, resource.version) == (group, version)]
+
+
 PODS = BY_PATH["", "v1", "pods"]
 NAMESPACES = BY_PATH["", "v1", "namespaces"]
 _CORE_EVENTS = BY_PATH["", "v1", "events"]

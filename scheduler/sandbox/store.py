@@ -112,6 +112,13 @@ class Store:
             table.compacted = self._compacted
         return table
 
+    def _table_since(self, resource: str, version: int) -> _Table:
+        """The table, if its history reaches back to `version`. Raises `ExpiredError`."""
+        table = self._table(resource)
+        if version < table.compacted:
+            raise ExpiredError(version, table.compacted)
+        return table
+
     def entry(self, resource: str, namespace: str, name: str) -> Entry | None:
         """The current entry, or None."""
         return self._table(resource).entries.get((namespace, name))
@@ -141,13 +148,9 @@ class Store:
     def snapshot(self, resource: str, version: int) -> list[Entry]:
         """The entries as they were at `version`, sorted. Raises `ExpiredError` when the history no longer reaches back that far."""
         with self.lock:
-            table = self._table(resource)
+            table = self._table_since(resource, version)
             if not table.history or table.history[-1].version <= version:
-                if version < table.compacted:
-                    raise ExpiredError(version, table.compacted)
                 return [table.entries[key] for key in table.ordered()]
-            if version < table.compacted:
-                raise ExpiredError(version, table.compacted)
             state = dict(table.entries)
             for event in reversed(table.history):
                 if event.version <= version:
@@ -158,11 +161,8 @@ class Store:
     def events_since(self, resource: str, version: int) -> list[Event]:
         """The events after `version`, oldest first. Raises `ExpiredError` like `snapshot`."""
         with self.lock:
-            table = self._table(resource)
-            if version < table.compacted:
-                raise ExpiredError(version, table.compacted)
             found: list[Event] = []
-            for event in reversed(table.history):
+            for event in reversed(self._table_since(resource, version).history):
                 if event.version <= version:
                     break
                 found.append(event)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, SUBRESOURCE_KINDS, Resource
+from scheduler.sandbox.resources import GROUP_VERSIONS, SUBRESOURCE_KINDS, Resource, resources_of
 from scheduler.sandbox.wire.http import Response
 
 Object = dict[str, Any]
@@ -98,7 +98,7 @@ def _group(group: str, version: str) -> Object:
 
 def _resource_list(group: str, version: str) -> Object:
     resources: list[Object] = []
-    for resource in _resources(group, version):
+    for resource in resources_of(group, version):
         entry: Object = {
             "name": resource.plural,
             "singularName": resource.kind.lower(),
@@ -134,16 +134,12 @@ def _legacy_subresource(resource: Resource, name: str) -> Object:
     return entry | {"verbs": list(_subresource_verbs(name))}
 
 
-def _resources(group: str, version: str) -> list[Resource]:
-    return [resource for resource in RESOURCES if (resource.group, resource.version) == (group, version)]
-
-
 @cache
 def _aggregated_body(path: str, version: str) -> bytes:
     items = []
     for group, group_version in GROUP_VERSIONS:
         if (path == "/api") is (group == ""):
-            resources = [_aggregated_resource(resource) for resource in _resources(group, group_version)]
+            resources = [_aggregated_resource(resource) for resource in resources_of(group, group_version)]
             versions = [{"version": group_version, "resources": resources, "freshness": "Current"}]
             meta: Object = {"name": group} if group else {}
             items.append({"metadata": meta | {"creationTimestamp": None}, "versions": versions})

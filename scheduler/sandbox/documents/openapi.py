@@ -15,7 +15,7 @@ import msgspec
 from scheduler.sandbox import errors
 from scheduler.sandbox.documents import openapi_protobuf
 from scheduler.sandbox.documents.descriptions import KIND_FIELDS, describe
-from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, Resource
+from scheduler.sandbox.resources import GROUP_VERSIONS, RESOURCES, Resource, resources_of
 from scheduler.sandbox.schema import FieldType, ModelSchema, model_schema
 from scheduler.sandbox.wire.http import Request, Response
 
@@ -86,7 +86,7 @@ def _index() -> bytes:
 
 @cache
 def _v3(group: str, version: str) -> bytes:
-    resources = [resource for resource in RESOURCES if (resource.group, resource.version) == (group, version)]
+    resources = resources_of(group, version)
     schemas = _schemas(resources, "#/components/schemas/", allof=True)
     paths: Object = {}
     for resource in resources:

@@ -19,6 +19,7 @@ from scheduler.sandbox.store import Entry
 Object = dict[str, Any]
 Columns = list[Object]
 encode = msgspec.json.Encoder().encode
+_META_VERSION = "meta.k8s.io/v1"
 
 
 class View(Protocol):
@@ -54,6 +55,10 @@ def _bookmark_meta(version: int, initial_end: bool) -> Object:
     if initial_end:
         meta["annotations"] = {"k8s.io/initial-events-end": "true"}
     return meta
+
+
+def _partial(metadata: Object) -> Object:
+    return {"kind": "PartialObjectMetadata", "apiVersion": _META_VERSION, "metadata": metadata}
 
 
 class PlainView:
@@ -93,19 +98,17 @@ class PlainView:
 class MetadataView:
     """PartialObjectMetadata: what metadata informers and garbage collectors ask for."""
 
-    _VERSION = "meta.k8s.io/v1"
-
     def object(self, entry: Entry) -> bytes:
         """Metadata only."""
-        return encode(self._partial(entry))
+        return encode(_partial(entry.obj["metadata"]))
 
     def list(self, entries: Iterable[Entry], meta: Object) -> bytes:
         """A PartialObjectMetadataList."""
-        items = [self._partial(entry) for entry in entries]
+        items = [_partial(entry.obj["metadata"]) for entry in entries]
         return encode(
             {
                 "kind": "PartialObjectMetadataList",
-                "apiVersion": self._VERSION,
+                "apiVersion": _META_VERSION,
                 "metadata": meta,
                 "items": items,
             }
@@ -113,23 +116,12 @@ class MetadataView:
 
     def event(self, kind: str, entry: Entry) -> bytes:
         """An event of a PartialObjectMetadata."""
-        return encode({"type": kind, "object": self._partial(entry)}) + b"\n"
+        return encode({"type": kind, "object": _partial(entry.obj["metadata"])}) + b"\n"
 
     def bookmark(self, version: int, *, initial_end: bool = False) -> bytes:
         """A bookmark of the same kind."""
-        obj = {
-            "kind": "PartialObjectMetadata",
-            "apiVersion": self._VERSION,
-            "metadata": _bookmark_meta(version, initial_end),
-        }
+        obj = _partial(_bookmark_meta(version, initial_end))
         return encode({"type": "BOOKMARK", "object": obj}) + b"\n"
-
-    def _partial(self, entry: Entry) -> Object:
-        return {
-            "kind": "PartialObjectMetadata",
-            "apiVersion": self._VERSION,
-            "metadata": entry.obj["metadata"],
-        }
 
     error = staticmethod(_error)
 
@@ -165,11 +157,7 @@ class TableView:
         definitions, self._columns = self._columns, None
         table = self._table((), {"resourceVersion": str(version)}, definitions)
         if initial_end:
-            marker = {
-                "kind": "PartialObjectMetadata",
-                "apiVersion": "meta.k8s.io/v1",
-                "metadata": _bookmark_meta(version, True),
-            }
+            marker = _partial(_bookmark_meta(version, initial_end))
             table["rows"] = [{"cells": [""] * len(columns(self._resource)), "object": marker}]
         return encode({"type": "BOOKMARK", "object": table}) + b"\n"
 
@@ -180,7 +168,7 @@ class TableView:
         ]
         return {
             "kind": "Table",
-            "apiVersion": "meta.k8s.io/v1",
+            "apiVersion": _META_VERSION,
             "metadata": meta,
             "columnDefinitions": definitions,
             "rows": rows,
@@ -191,11 +179,6 @@ class TableView:
             return {}
         if self._include == "Object":
             return {"object": entry.obj}
-        partial = {
-            "kind": "PartialObjectMetadata",
-            "apiVersion": "meta.k8s.io/v1",
-            "metadata": entry.obj["metadata"],
-        }
-        return {"object": partial}
+        return {"object": _partial(entry.obj["metadata"])}
 
     error = staticmethod(_error)

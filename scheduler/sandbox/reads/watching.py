@@ -39,12 +39,12 @@ class Watches:
         """
         query = request.query
         version = version_number(query.get("resourceVersion", ""))
-        streamed = _streams_list(query)
+        streamed = _streams_list(request)
         if version > self._cluster.store.version:
             # A real server would be silent until then. This one forgets everything when it restarts, and clients should notice.
             raise errors.future_version(version, self._cluster.store.version)
         timeout = _timeout(query.get("timeoutSeconds", ""), self._cluster.rng)
-        bookmarks = query.get("allowWatchBookmarks") in ("true", "1")
+        bookmarks = request.asks("allowWatchBookmarks")
         stream = Stream()
         watch = Watch(
             request.path, resource.key, wanted, view, bookmarks, self._cluster.store, self._wake, stream
@@ -98,10 +98,10 @@ class Watches:
                     watch.bookmark()
 
 
-def _streams_list(query: dict[str, str]) -> bool:
-    if query.get("sendInitialEvents") not in ("true", "1"):
+def _streams_list(request: Request) -> bool:
+    if not request.asks("sendInitialEvents"):
         return False
-    if query.get("resourceVersionMatch") != "NotOlderThan":
+    if request.query.get("resourceVersionMatch") != "NotOlderThan":
         fault = forbidden(
             "resourceVersionMatch",
             "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",

@@ -23,8 +23,10 @@ from scheduler.sandbox import errors
 
 MAX_HEAD = 64 * 1024
 MAX_BODY = 3 * 1024 * 1024
-_LINGER = 2.0
+"""Bytes of a request's body, as a kube-apiserver limits them."""
 MAX_BACKLOG = 256 * 1024 * 1024
+"""Bytes that may wait for a slow reader of a watch before it loses the connection."""
+_LINGER_SECONDS = 2.0
 _PHRASES = {status.value: status.phrase for status in HTTPStatus} | {
     413: "Request Entity Too Large",  # Go's words: Python 3.13 renamed both
     422: "Unprocessable Entity",
@@ -40,6 +42,10 @@ class Request:
     query: dict[str, str]
     headers: dict[str, str]
     body: bytes = b""
+
+    def asks(self, parameter: str) -> bool:
+        """Whether a boolean parameter such as `watch` is set."""
+        return self.query.get(parameter) in ("1", "true")
 
 
 @dataclass(slots=True)
@@ -191,7 +197,7 @@ class Connection(asyncio.Protocol):
         self._write(Response(error.status, msgspec.json.encode(status), headers={"Connection": "close"}))
         self._closing = self._discarding = True
         self._buffer.clear()
-        asyncio.get_running_loop().call_later(_LINGER, self.transport.close)
+        asyncio.get_running_loop().call_later(_LINGER_SECONDS, self.transport.close)
 
     def _answer(self, request: Request) -> None:
         if request.headers.get("connection", "").lower() == "close":

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from scheduler.sandbox.gotime import written
 from scheduler.sandbox.resources import BY_KIND
 from scheduler.sandbox.schema import FieldType, ModelSchema, model_schema
 
@@ -150,7 +151,7 @@ def _special(raw: bytes, name: str) -> Any:
     parts = dict(_fields(raw))
     match name:
         case "time" | "microtime":
-            return _moment(parts, micro=name == "microtime")
+            return _moment(parts, name)
         case "quantity":
             return _text(parts.get(1, b"0")) or "0"
         case "intorstring":
@@ -162,14 +163,14 @@ def _special(raw: bytes, name: str) -> Any:
     raise ProtobufError(f"the sandbox cannot read {name} in protobuf")
 
 
-def _moment(parts: dict[int, Any], *, micro: bool) -> str | None:
+def _moment(parts: dict[int, Any], kind: str) -> str | None:
     if not parts:
         return None
     seconds = parts.get(1, 0)
     moment = _EPOCH + timedelta(
         seconds=seconds - (1 << 64) if seconds >= 1 << 63 else seconds, microseconds=parts.get(2, 0) // 1000
     )
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ" if micro else "%Y-%m-%dT%H:%M:%SZ")
+    return written(moment, kind)
 
 
 def _text(raw: bytes) -> str:
