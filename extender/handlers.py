@@ -25,13 +25,14 @@ from extender.schemas import SentNodes
 from scheduler.apis.objects import Node
 from scheduler.apis.quantity import QuantityError
 from scheduler.framework.algorithm import judge, prioritize
+from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import MAX_NODE_SCORE
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Failure, FilterOutcome, Scores
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.rejections import Column, Rows
+from scheduler.framework.rejections import Column
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.framework.status import Code, Status

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections import Counter
 from collections.abc import Mapping
 
+from scheduler.framework.integers import wrapped
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.pods import PodInfo
 
@@ -58,7 +58,7 @@ def _miscounted(nodes: NodeTable, pods: Mapping[str, PodInfo]) -> list[str]:
         found += [
             f"node {name}: {what} is {actual[what]}, not {amount}"
             for what, amount in expected.items()
-            if actual[what] != _int64(amount)
+            if actual[what] != wrapped(amount)
         ]
         found += _wrong_ports(nodes, row, there)
     return found
@@ -69,7 +69,3 @@ def _wrong_ports(nodes: NodeTable, row: int, there: list[PodInfo]) -> list[str]:
     taken = nodes.port_sets[nodes.port_set_ids[row]]
     held = {port for info in there for port in info.host_ports}
     return [f"node {nodes.names[row]}: port {port.port} is taken by nobody" for port in taken - held]
-
-
-def _int64(total: int) -> int:
-    return ctypes.c_int64(total).value

@@ -25,6 +25,7 @@ from typing import Protocol
 
 import numpy as np
 
+from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import (
@@ -36,7 +37,7 @@ from scheduler.framework.outcome import (
     Scores,
 )
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.rejections import BoolColumn, Reason, Rows
+from scheduler.framework.rejections import BoolColumn, Reason
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.framework.status import SUCCESS, Code, Status

@@ -26,10 +26,9 @@ import numpy as np
 from scheduler.apis.objects import Node
 from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, GrowableColumns, Rows
 from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Taints
+from scheduler.framework.integers import wrapped
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Column
-
-_INT64 = 1 << 63
 
 
 class Nodes:
@@ -223,5 +222,4 @@ class Nodes:
 
 def _add(column: Column, row: int, amount: int) -> None:
     # Python's integers are ten times faster here than NumPy's, and wrapped around they are Go's int64.
-    total = column.item(row) + amount
-    column[row] = total if -_INT64 <= total < _INT64 else (total + _INT64) % (2 * _INT64) - _INT64
+    column[row] = wrapped(column.item(row) + amount)

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scheduler.framework.columns import Rows
 from scheduler.framework.nodes import Nodes
-from scheduler.framework.rejections import Bits, BoolColumn, Column, Rejections, Rows
+from scheduler.framework.rejections import Bits, BoolColumn, Column, Rejections
 from scheduler.framework.status import SUCCESS, Code, Status
 
 

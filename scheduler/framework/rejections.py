@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.framework.columns import Rows
 from scheduler.framework.status import SUCCESS, Code, Status
 
 BoolColumn = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.int64]
 Bits = npt.NDArray[Any]
 """uint64[rows], or Python integers (``object[rows]``) where a filter has more than 64 reasons."""
-Rows = npt.NDArray[np.intp]
 
 MAX_REASONS = 64
 """How many reasons a uint64 has room for; a filter with more pays for wider bits."""

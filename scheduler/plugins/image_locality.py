@@ -21,11 +21,11 @@ import numpy as np
 from scheduler.apis.objects import Pod
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.facts import ImageState
+from scheduler.framework.integers import quotient, truncated, wrapped
 from scheduler.framework.interface import MAX_NODE_SCORE, Handle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import Column
 from scheduler.plugins.helper.distinct import present
-from scheduler.plugins.helper.integers import quotient, truncated, wrapped
 
 _MB: Final = 1024 * 1024
 _LEAST: Final = 23 * _MB

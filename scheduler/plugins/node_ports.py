@@ -26,6 +26,7 @@ from scheduler.framework.pods import ALL_ADDRESSES, HostPort, host_ports
 from scheduler.framework.rejections import Reason, Rejections
 from scheduler.framework.status import Status
 from scheduler.plugins.helper.distinct import where
+from scheduler.plugins.helper.hints import held_room
 
 TAKEN: Final = Reason("node(s) didn't have free ports for the requested pod ports")
 
@@ -68,6 +69,5 @@ def _collides(port: HostPort, taken: PortSet) -> bool:
 
 def after_pod_deleted(pod: Pod, old: Pod, new: Any) -> QueueingHint:
     """The pod that went away held a port that this one wants."""
-    placed = old.spec.node_name or old.status.nominated_node_name
-    freed = placed and collide(host_ports(pod), frozenset(host_ports(old)))
+    freed = held_room(old) and collide(host_ports(pod), frozenset(host_ports(old)))
     return QueueingHint.QUEUE if freed else QueueingHint.SKIP

@@ -9,15 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scheduler.apis.objects import Pod
-from scheduler.framework.events import (
-    ActionType,
-    ClusterEvent,
-    ClusterEventWithHint,
-    EventResource,
-    QueueingHint,
-)
+from scheduler.framework.events import ActionType, ClusterEvent, ClusterEventWithHint, EventResource
 from scheduler.framework.interface import Handle
 from scheduler.framework.status import Status
+from scheduler.plugins.helper.hints import after_own_change
 
 
 class SchedulingGates:
@@ -31,7 +26,7 @@ class SchedulingGates:
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         """The pod's own last gate was removed."""
         gates = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
-        return (ClusterEventWithHint(gates, after_gates_eliminated),)
+        return (ClusterEventWithHint(gates, after_own_change),)
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
         """Refuse a pod that has gates."""
@@ -39,8 +34,3 @@ class SchedulingGates:
         if not gates:
             return None
         return Status.unresolvable(f"waiting for scheduling gates: [{' '.join(gate.name for gate in gates)}]")
-
-
-def after_gates_eliminated(pod: Pod, old: Any, new: Any) -> QueueingHint:
-    """Another pod's gates say nothing about this one."""
-    return QueueingHint.QUEUE if new.metadata.uid == pod.metadata.uid else QueueingHint.SKIP

@@ -29,6 +29,7 @@ from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import Column, Reason, Rejections
 from scheduler.framework.status import Code, Status
 from scheduler.plugins.helper.distinct import gather, where
+from scheduler.plugins.helper.hints import after_own_change
 from scheduler.plugins.helper.normalize import default_normalize
 from scheduler.plugins.helper.taints import COMPARISON_GATE, PREFER_NO_SCHEDULE, REPELLING, untolerated
 
@@ -51,7 +52,7 @@ class TaintToleration:
         pod = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATION)
         return (
             ClusterEventWithHint(node, self.after_node_change),
-            ClusterEventWithHint(pod, after_toleration_change),
+            ClusterEventWithHint(pod, after_own_change),
         )
 
     def after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
@@ -91,8 +92,3 @@ class TaintToleration:
 def soft_tolerations(pod: Pod) -> Sequence[Toleration]:
     """The tolerations that count for ``PreferNoSchedule``."""
     return [each for each in pod.spec.tolerations if each.effect in ("", PREFER_NO_SCHEDULE)]
-
-
-def after_toleration_change(pod: Pod, old: Any, new: Any) -> QueueingHint:
-    """Another pod's tolerations say nothing about this one."""
-    return QueueingHint.QUEUE if new.metadata.uid == pod.metadata.uid else QueueingHint.SKIP

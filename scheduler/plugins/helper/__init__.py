@@ -1,1 +1,1 @@
-"""What several plugins share: judging distinct things once, Go's integers, taints, node selection, queueing hints."""
+"""What several plugins share: judging distinct things once, normalizing, taints, node selection, queueing hints."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from scheduler.apis.node_selectors import NODE_NAME_FIELD
 from scheduler.apis.selectors import CompiledTerm, FieldRequirement, Operator, Requirement
 from scheduler.framework.facts import ABSENT
 from scheduler.framework.nodes import Nodes
@@ -58,7 +59,7 @@ def _matching_label(nodes: Nodes, requirement: Requirement) -> BoolColumn:
 
 def _matching_field(nodes: Nodes, requirement: FieldRequirement) -> BoolColumn:
     """``metadata.name`` is the only field that nodes have; every other one reads as empty."""
-    if requirement.path != "metadata.name":
+    if requirement.path != NODE_NAME_FIELD:
         return np.full(len(nodes), requirement.matches({}), np.bool_)
     wanted = requirement.op == "="
     found = np.full(len(nodes), not wanted, np.bool_)

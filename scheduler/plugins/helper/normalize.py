@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler.framework.integers import quotient
 from scheduler.framework.interface import MAX_NODE_SCORE
 from scheduler.framework.rejections import Column
-from scheduler.plugins.helper.integers import quotient
 
 
 def default_normalize(scores: Column, *, reverse: bool) -> Column:

@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from scheduler.apis.config.args import NodeResourcesBalancedAllocationArgs
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.integers import quotient
 from scheduler.framework.interface import MAX_NODE_SCORE, Handle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import BoolColumn, Column
 from scheduler.framework.status import Status
-from scheduler.plugins.helper.integers import quotient
 from scheduler.plugins.noderesources.usage import usages
 
 Floats = npt.NDArray[np.float64]

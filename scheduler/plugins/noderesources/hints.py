@@ -1,4 +1,7 @@
-"""Which changes may make room for a pod that NodeResourcesFit refused."""
+"""Which changes may make room for a pod that NodeResourcesFit refused.
+
+Upstream: ``isSchedulableAfterPodEvent`` and ``isSchedulableAfterNodeChange`` in ``plugins/noderesources/fit.go``.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,13 @@ from scheduler.apis.objects import Node, Pod
 from scheduler.framework.events import QueueingHint
 from scheduler.framework.resource_names import PODS, read_amount
 from scheduler.framework.resources import pod_requests
+from scheduler.plugins.helper.hints import held_room
 
 
 def after_pod_event(pod: Pod, old: Pod, new: Pod | None) -> QueueingHint:
     """A pod on a node went away, or asks for less of something that this pod wants; or this pod itself asks for less."""
     if new is None:
-        placed = old.spec.node_name or old.status.nominated_node_name
-        return QueueingHint.QUEUE if placed else QueueingHint.SKIP
+        return QueueingHint.QUEUE if held_room(old) else QueueingHint.SKIP
     if new.metadata.uid == pod.metadata.uid:
         return QueueingHint.QUEUE
     return QueueingHint.QUEUE if new.spec.node_name and _freed(pod, old, new) else QueueingHint.SKIP

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler.framework.integers import quotient
 from scheduler.framework.rejections import BoolColumn, Column
-from scheduler.plugins.helper.integers import quotient
 
 
 class WeightedMean:

@@ -25,9 +25,9 @@ from scheduler.apis.config.args import (
     REQUESTED_TO_CAPACITY_RATIO,
     ScoringStrategy,
 )
+from scheduler.framework.integers import quotient
 from scheduler.framework.interface import MAX_NODE_SCORE
 from scheduler.framework.rejections import Column
-from scheduler.plugins.helper.integers import quotient
 from scheduler.plugins.noderesources.mean import WeightedMean
 from scheduler.plugins.noderesources.usage import Usage
 

@@ -27,7 +27,7 @@ def quotient(dividend: Column, divisor: Column | int) -> Column:
 
 def wrapped(number: int) -> int:
     """The number as an int64 that overflowed would hold it."""
-    return (number + _HALF) % (1 << 64) - _HALF
+    return number if -_HALF <= number < _HALF else (number + _HALF) % (1 << 64) - _HALF
 
 
 def truncated(number: float) -> int:
