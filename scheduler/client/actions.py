@@ -15,7 +15,7 @@ from scheduler.client.errors import (
     TransportError,
 )
 from scheduler.client.resources import PODS
-from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Response, Rest
+from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Rest
 
 PATCH_TRIES = 4
 PATCH_PAUSE = 0.01
@@ -101,14 +101,14 @@ class Actions:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}
         self._rest.request("DELETE", PODS.object(namespace, name), body=options)
 
-    def _post_binding(self, namespace: str, name: str, uid: str, node: str) -> Response:
+    def _post_binding(self, namespace: str, name: str, uid: str, node: str) -> None:
         binding = {
             "apiVersion": "v1",
             "kind": "Binding",
             "metadata": {"name": name, "namespace": namespace, "uid": uid},
             "target": {"kind": "Node", "name": node},
         }
-        return self._rest.request("POST", PODS.object(namespace, name, "binding"), body=binding)
+        self._rest.request("POST", PODS.object(namespace, name, "binding"), body=binding)
 
     def _is_bound(self, namespace: str, name: str, uid: str, node: str, cause: ClientError) -> bool:
         """Whether the pod is bound to ``node`` after all; False when it is unbound.

@@ -18,11 +18,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scheduler.client.errors import ApiError, ClientError, ConflictError, NotFoundError, ServerError
-from scheduler.client.leases import micro_time
 from scheduler.client.references import ObjectReference
 from scheduler.client.resources import EVENTS
 from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Rest
 from scheduler.client.series import Event, Sending, SeriesCache
+from scheduler.client.times import micro_time
 
 logger = logging.getLogger(__name__)
 

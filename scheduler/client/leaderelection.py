@@ -22,7 +22,8 @@ from datetime import UTC, datetime
 
 from scheduler.client.election import JITTER_FACTOR, Election, ElectionTimes, Verdict
 from scheduler.client.errors import ClientError, NotFoundError, TransportError
-from scheduler.client.leases import LeaseLock, micro_time
+from scheduler.client.leases import LeaseLock
+from scheduler.client.times import micro_time
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,6 @@ refuse a write (409) when somebody else was faster.
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -26,11 +25,6 @@ class LeaderRecord:
     acquire_time: str = ""
     renew_time: str = ""
     leader_transitions: int = 0
-
-
-def micro_time(moment: datetime) -> str:
-    """Kubernetes' MicroTime: ``2026-01-02T03:04:05.000006Z``. ``moment`` must be aware."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 class LeaseLock:
