@@ -5,7 +5,7 @@ too much raises an HTTP error that Flask answers: 413 for too large, 408 for too
 not waited for: the server closes the connection after an answer that comes before the end of the body (`connection`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from gunicorn.http.errors import ParseException
@@ -75,7 +75,7 @@ class CountedBody:
     def __iter__(self) -> Iterator[bytes]:
         return iter(self.readline, b"")
 
-    def _patiently(self, read: "_Read", size: int) -> bytes:
+    def _patiently(self, read: Callable[[int], bytes], size: int) -> bytes:
         try:
             return read(size)
         except TimeoutError:
@@ -95,7 +95,3 @@ class CountedBody:
         raise RequestEntityTooLarge(
             f"the request body is too large: {size}, at most {self._limit} are accepted"
         )
-
-
-class _Read(Protocol):
-    def __call__(self, size: int, /) -> bytes: ...
