@@ -20,7 +20,8 @@ _MAX_TEXT: Final = 256
 _FRACTION_DIGITS: Final = 18
 _GO_UNITS: Final = ("ns", "us", "µs", "μs", "ms", "s", "m", "h")
 _UNITS: Final[dict[str, int]] = {unit: int(units[unit]) for unit in _GO_UNITS}
-_SECOND: Final = _UNITS["s"]
+SECOND: Final = _UNITS["s"]
+"""In nanoseconds, as durations are kept."""
 
 _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
 
@@ -54,10 +55,10 @@ def format(nanoseconds: int) -> str:  # noqa: A001 - reads as duration.format(..
     """The shortest exact Go text: `0s`, `1.5µs`, `100ms`, `1m30s`, `1h0m0s`."""
     sign = "-" if nanoseconds < 0 else ""
     size = abs(nanoseconds)
-    if size < _SECOND:
+    if size < SECOND:
         return sign + _below_a_second(size)
     minutes, rest = divmod(size, _UNITS["m"])
-    text = f"{_decimal(rest, _SECOND)}s"
+    text = f"{_decimal(rest, SECOND)}s"
     if minutes:
         hours, minutes = divmod(minutes, 60)
         text = f"{hours}h{minutes}m{text}" if hours else f"{minutes}m{text}"

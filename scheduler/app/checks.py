@@ -10,11 +10,11 @@ from scheduler.app.flags.sections import (
     SecureServing,
     Wharfinger,
 )
+from scheduler.features import BINARY_VERSION
 from scheduler.serving.access import OpenPaths, PathError
 from scheduler.serving.ciphers import OPENSSL_NAMES, VERSIONS
 
 _MAX_PORT = 65535
-_PREVIOUS_MINOR = "1.35"
 _CA_LOOKUP = "No authentication-kubeconfig provided in order to lookup {file} in configmap/extension-apiserver-authentication in kube-system, so {kind} authentication won't work."
 _NO_REVIEWS = (
     "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work."
@@ -79,9 +79,10 @@ def unmet_lookups(authentication: Authentication, authorization: Authorization) 
 
 def wharfinger_errors(metrics: MetricsFlags, wharfinger: Wharfinger) -> Iterator[str]:
     """Numbers that must be positive, plugins that must name a class, versions that can be shown."""
-    if metrics.show_hidden_metrics_for_version not in ("", _PREVIOUS_MINOR):
+    previous = _previous_minor()
+    if metrics.show_hidden_metrics_for_version not in ("", previous):
         yield (
-            f"--show-hidden-metrics-for-version must be omitted or have the value '{_PREVIOUS_MINOR}'. "
+            f"--show-hidden-metrics-for-version must be omitted or have the value '{previous}'. "
             "Only the previous minor version is allowed"
         )
     for name in ("extender_max_body_bytes", "serving_threads"):
@@ -101,3 +102,8 @@ def _unreadable(name: str) -> str:
             return ""
     except OSError as error:
         return (error.strerror or str(error)).lower()
+
+
+def _previous_minor() -> str:
+    major, minor = BINARY_VERSION.split(".")
+    return f"{major}.{int(minor) - 1}"

@@ -31,8 +31,6 @@ from scheduler.metrics import Metrics, add_process
 from scheduler.scheduling.scheduler import Clocks
 from scheduler.serving.tls import ContextSource, ServingFiles, serving_context
 
-NANOSECONDS = 1_000_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Clients:

@@ -71,7 +71,7 @@ class JSONFormatter(logging.Formatter):
 
 
 class Verbosity(logging.Filter):
-    """Which records are written; `set` may be called while the program runs."""
+    """Which records are written; ``set`` may be called while the program runs."""
 
     def __init__(self, level: int, vmodule: Sequence[tuple[str, int]]) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class Verbosity(logging.Filter):
 
 
 def setup(flags: Logs, *, errors: TextIO | None = None, info: TextIO | None = None) -> Verbosity:
-    """Log to ``errors`` (stderr) in the format that the flags ask for, in place of earlier handlers; see `validate` first.
+    """Log to ``errors`` (stderr) in the format that the flags ask for, in place of earlier handlers; see ``validate`` first.
 
     With ``--log-…-split-stream`` only errors go there, the rest to ``info`` (stdout).
     """

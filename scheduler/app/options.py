@@ -5,7 +5,7 @@
     arguments --Options.parse--> Options --validate--> every error at once
                                     | configuration: the file (or the defaults) --apply_to--> the configuration in force
 
-Precedence, in one place (`Options.apply_to`), as in kube-scheduler: with ``--config`` the deprecated flags do not count; the leader-election
+Precedence, in one place (``Options.apply_to``), as in kube-scheduler: with ``--config`` the deprecated flags do not count; the leader-election
 flags win over the file when they are given; the outcome is validated again.
 """
 
@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
@@ -47,7 +47,6 @@ _CLIENT_FIELDS = {
     "kube_api_burst": "burst",
 }
 _PROFILING_FIELDS = {"profiling": "enable_profiling", "contention_profiling": "enable_contention_profiling"}
-_NO_EFFECT_YET = "none yet"
 _READ_AT_MOST = 16 << 20
 
 
@@ -78,9 +77,7 @@ class Options:
     parsed: Parsed
 
     @classmethod
-    def parse(
-        cls, arguments: Sequence[str], *, program: str = "wharfinger"
-    ) -> tuple["Options", tuple[str, ...]]:
+    def parse(cls, arguments: Sequence[str], *, program: str = "wharfinger") -> tuple[Self, tuple[str, ...]]:
         """The options of a command line without the program's name, and the usage errors; with errors the options mean nothing."""
         parsed = parse(arguments)
         errors = parsed.errors
@@ -113,7 +110,7 @@ class Options:
         return flag in self.parsed.changed
 
     def validate(self) -> tuple[str, ...]:
-        """Everything that is wrong with the options themselves, one line each; the configuration is checked by `configuration`."""
+        """Everything that is wrong with the options themselves, one line each; the configuration is checked by ``configuration``."""
         errors: list[object] = [*self.compatibility.errors]
         errors += logs.validate(self.logs, self.features)
         errors += serving_errors(self.serving)
@@ -131,7 +128,7 @@ class Options:
             found += [
                 f"--{flag.name} has no effect yet"
                 for flag in section.flags()
-                if flag.effect.startswith(_NO_EFFECT_YET) and self.changed(flag.name)
+                if flag.pending and self.changed(flag.name)
             ]
         return tuple(found)
 

@@ -21,9 +21,10 @@ from prometheus_client import CollectorRegistry
 
 from extender.app import create_blueprint
 from scheduler.apis import config as configuration
+from scheduler.apis import duration
 from scheduler.apis.objects import Node, Pod, decode
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
-from scheduler.app.config import NANOSECONDS, Config
+from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
 from scheduler.app.process import Process
 from scheduler.client.actions import Actions
@@ -108,7 +109,7 @@ def _scheduler(
         {name: broadcaster.recorder(name) for name in frameworks},
         lambda namespace, name: pods.store.get(f"{namespace}/{name}"),
     )
-    timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / NANOSECONDS
+    timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
     return build_scheduler(
         config.component,
         frameworks,
@@ -131,9 +132,9 @@ def _elector(
         return None
     lock = LeaseLock(config.clients.leases, election.resource_namespace, election.resource_name)
     times = ElectionTimes(
-        election.lease_duration / NANOSECONDS,
-        election.renew_deadline / NANOSECONDS,
-        election.retry_period / NANOSECONDS,
+        election.lease_duration / duration.SECOND,
+        election.renew_deadline / duration.SECOND,
+        election.retry_period / duration.SECOND,
     )
     recorder = broadcaster.recorder(config.component.profiles[0].scheduler_name)
 

@@ -22,8 +22,6 @@ from scheduler.apis import duration
 from scheduler.apis.objects import Pod
 from scheduler.framework.status import SUCCESS, Code, Status
 
-_NANOSECONDS = 1_000_000_000
-
 Settled = Callable[[Status], None]
 """Called once, from whatever thread settled the pod, with the verdict."""
 
@@ -70,7 +68,7 @@ class WaitingPod:
                 self._pending.items(), key=lambda item: item[1], default=("", float("inf"))
             )
         if deadline <= now:
-            waited = duration.format(round(self._timeouts[plugin] * _NANOSECONDS))
+            waited = duration.format(round(self._timeouts[plugin] * duration.SECOND))
             self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
 
     def _settle(self, verdict: Status) -> bool:

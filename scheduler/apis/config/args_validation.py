@@ -18,7 +18,6 @@ from scheduler.features import Features
 
 Faults = Iterator[FieldError]
 
-_SECOND: Final = 1_000_000_000
 _MAX_SCORE: Final = 10
 _STRATEGIES: Final = (a.LEAST_ALLOCATED, a.MOST_ALLOCATED, a.REQUESTED_TO_CAPACITY_RATIO)
 _ACTIONS: Final = ("DoNotSchedule", "ScheduleAnyway")
@@ -162,7 +161,7 @@ def _dynamic_resources(path: str, args: a.DynamicResourcesArgs, features: Featur
         yield forbidden(
             place, "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled"
         )
-    elif timeout is not None and timeout < _SECOND:
+    elif timeout is not None and timeout < duration.SECOND:
         yield invalid(place, duration.format(timeout), "must be at least 1 second")
 
 

@@ -26,12 +26,12 @@ from scheduler.apis.config.types import (
     PluginConfig,
     PluginRef,
 )
+from scheduler.apis.duration import SECOND
 from scheduler.features import Features
 
-_SECOND: Final = 1_000_000_000
-FILTER_TIMEOUT: Final = 10 * _SECOND
-BINDING_TIMEOUT: Final = 600 * _SECOND
-EXTENDER_TIMEOUT: Final = 5 * _SECOND
+FILTER_TIMEOUT: Final = 10 * SECOND
+BINDING_TIMEOUT: Final = 600 * SECOND
+EXTENDER_TIMEOUT: Final = 5 * SECOND
 CAPACITY_SHAPE: Final = (UtilizationShapePoint(0, 10), UtilizationShapePoint(100, 0))
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
+from scheduler.apis.duration import SECOND
+
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 KIND: Final = "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
-_SECOND: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,9 @@ class LeaderElectionConfiguration:
     """Who of several replicas schedules."""
 
     leader_elect: bool = True
-    lease_duration: int = 15 * _SECOND
-    renew_deadline: int = 10 * _SECOND
-    retry_period: int = 2 * _SECOND
+    lease_duration: int = 15 * SECOND
+    renew_deadline: int = 10 * SECOND
+    retry_period: int = 2 * SECOND
     resource_lock: str = "leases"
     resource_name: str = "kube-scheduler"
     resource_namespace: str = "kube-system"

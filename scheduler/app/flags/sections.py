@@ -1,12 +1,13 @@
 """Every flag of kube-scheduler 1.36, by section, and Wharfinger's own.
 
 ``effect`` tells of a flag that is accepted and does nothing, and why that is harmless. What would not be harmless to ignore is refused by
-``options.validate``.
+``Options.validate``.
 """
 
 from dataclasses import dataclass
 
-from scheduler.app.flags.table import Section, flag
+from scheduler.apis.duration import SECOND
+from scheduler.app.flags.table import NOT_YET, Section, flag
 from scheduler.app.flags.values import (
     BOOL,
     DURATION,
@@ -26,11 +27,7 @@ from scheduler.app.flags.values import (
 )
 from scheduler.app.flags.version import VERSION_REQUEST
 
-_SECOND = 1_000_000_000
-_NOT_YET = "none yet"
-_NO_REVIEWS = (
-    "none yet: clients are not authenticated, so everyone is system:anonymous and only open paths are allowed"
-)
+_NO_REVIEWS = f"{NOT_YET}: clients are not authenticated, so everyone is system:anonymous and only open paths are allowed"
 _HTTP1 = "none: HTTP/2 is never offered"
 _UNBUFFERED = "none: log lines are written at once"
 
@@ -104,7 +101,7 @@ class Authentication(Section):
         BOOL, False, "Do not look up client CAs in the cluster.", effect=_NO_REVIEWS
     )
     authentication_token_webhook_cache_ttl: int = flag(
-        DURATION, 10 * _SECOND, "How long to remember token reviews.", effect=_NO_REVIEWS
+        DURATION, 10 * SECOND, "How long to remember token reviews.", effect=_NO_REVIEWS
     )
     authentication_tolerate_lookup_failure: bool = flag(
         BOOL, True, "Go on when client CAs cannot be looked up.", effect=_NO_REVIEWS
@@ -152,10 +149,10 @@ class Authorization(Section):
         effect=_NO_REVIEWS,
     )
     authorization_webhook_cache_authorized_ttl: int = flag(
-        DURATION, 10 * _SECOND, "How long to remember permissions.", effect=_NO_REVIEWS
+        DURATION, 10 * SECOND, "How long to remember permissions.", effect=_NO_REVIEWS
     )
     authorization_webhook_cache_unauthorized_ttl: int = flag(
-        DURATION, 10 * _SECOND, "How long to remember refusals.", effect=_NO_REVIEWS
+        DURATION, 10 * SECOND, "How long to remember refusals.", effect=_NO_REVIEWS
     )
 
 
@@ -166,7 +163,7 @@ class Deprecated(Section):
     title = "Deprecated"
     deprecated = True
     contention_profiling: bool = flag(
-        BOOL, True, "DEPRECATED: profile lock contention.", effect="none yet: kept in the configuration"
+        BOOL, True, "DEPRECATED: profile lock contention.", effect=f"{NOT_YET}: kept in the configuration"
     )
     kube_api_burst: int = flag(INT32, 100, "DEPRECATED: how many requests may exceed --kube-api-qps at once.")
     kube_api_content_type: str = flag(
@@ -179,11 +176,11 @@ class Deprecated(Section):
     kubeconfig: str = flag(STRING, "", "DEPRECATED: the kubeconfig to reach the API server with.")
     pod_max_in_unschedulable_pods_duration: int = flag(
         DURATION,
-        300 * _SECOND,
+        300 * SECOND,
         "DEPRECATED: how long a pod stays unschedulable before it is tried again whatever happens.",
     )
     profiling: bool = flag(
-        BOOL, True, "DEPRECATED: serve /debug/pprof/.", effect="none yet: kept in the configuration"
+        BOOL, True, "DEPRECATED: serve /debug/pprof/.", effect=f"{NOT_YET}: kept in the configuration"
     )
 
 
@@ -194,15 +191,15 @@ class LeaderElection(Section):
     title = "Leader election"
     leader_elect: bool = flag(BOOL, True, "Schedule only while holding the lease.")
     leader_elect_lease_duration: int = flag(
-        DURATION, 15 * _SECOND, "How long others wait before they take over a lease that is not renewed."
+        DURATION, 15 * SECOND, "How long others wait before they take over a lease that is not renewed."
     )
     leader_elect_renew_deadline: int = flag(
-        DURATION, 10 * _SECOND, "How long the leader tries to renew before it stops leading."
+        DURATION, 10 * SECOND, "How long the leader tries to renew before it stops leading."
     )
     leader_elect_resource_lock: str = flag(STRING, "leases", "The kind of object to lock: leases.")
     leader_elect_resource_name: str = flag(STRING, "kube-scheduler", "The lease's name.")
     leader_elect_resource_namespace: str = flag(STRING, "kube-system", "The lease's namespace.")
-    leader_elect_retry_period: int = flag(DURATION, 2 * _SECOND, "How long to wait between attempts.")
+    leader_elect_retry_period: int = flag(DURATION, 2 * SECOND, "How long to wait between attempts.")
 
 
 @dataclass(frozen=True)
@@ -230,12 +227,12 @@ class MetricsFlags(Section):
 
     title = "Metrics"
     allow_metric_labels: tuple[tuple[str, str], ...] = flag(
-        STRING_TO_STRING, (), "Label values to tell apart (METRIC,LABEL=VALUES).", effect=_NOT_YET
+        STRING_TO_STRING, (), "Label values to tell apart (METRIC,LABEL=VALUES).", effect=NOT_YET
     )
     allow_metric_labels_manifest: str = flag(
-        STRING, "", "A file that says the same as --allow-metric-labels.", effect=_NOT_YET
+        STRING, "", "A file that says the same as --allow-metric-labels.", effect=NOT_YET
     )
-    disabled_metrics: tuple[str, ...] = flag(STRINGS, (), "Metrics to leave out.", effect=_NOT_YET)
+    disabled_metrics: tuple[str, ...] = flag(STRINGS, (), "Metrics to leave out.", effect=NOT_YET)
     show_hidden_metrics_for_version: str = flag(
         STRING,
         "",
@@ -250,7 +247,7 @@ class Logs(Section):
 
     title = "Logs"
     log_flush_frequency: int = flag(
-        DURATION, 5 * _SECOND, "How often buffered log lines are written.", effect=_UNBUFFERED
+        DURATION, 5 * SECOND, "How often buffered log lines are written.", effect=_UNBUFFERED
     )
     log_json_info_buffer_size: str = flag(
         QUANTITY, "0", "[Alpha] How much of the info stream to buffer in JSON format.", effect=_UNBUFFERED
