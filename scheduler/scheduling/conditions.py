@@ -44,9 +44,14 @@ def nomination_patch(pod: Pod, nominated: str) -> dict[str, Any]:
     return {"status": {"nominatedNodeName": nominated or None}}
 
 
+def scheduled_condition(pod: Pod) -> Condition | None:
+    """The pod's PodScheduled condition, None when it has none yet."""
+    return next((each for each in pod.status.conditions if each.type == POD_SCHEDULED), None)
+
+
 def _condition(pod: Pod, reason: str, message: str, wall: datetime) -> dict[str, Any] | None:
     """PodScheduled=False, or None when the pod says so already; the transition time only moves when the status does."""
-    known = next((each for each in pod.status.conditions if each.type == POD_SCHEDULED), Condition())
+    known = scheduled_condition(pod) or Condition()
     same_status = known.status == "False"
     if (
         same_status

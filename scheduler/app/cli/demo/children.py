@@ -46,9 +46,8 @@ class Child:
         if code is None:
             return
         ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        words = (
-            self._last_words() if code > 0 else ""
-        )  # a signal comes from outside: the log knows nothing of it
+        # A signal comes from outside: the log knows nothing of it.
+        words = self._last_words() if code > 0 else ""
         raise DemoError(f"the {self.name} {ended}{f': {words}' if words else ''} (its log: {self.log})")
 
     def stop(self) -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler.apis.objects import Pod
+from scheduler.scheduling.conditions import REASON_UNSCHEDULABLE, scheduled_condition
 
 State = Literal["waiting", "bound", "unschedulable", "gated"]
 
@@ -42,10 +43,8 @@ def state_of(pod: Pod) -> State:
         return "bound"
     if pod.spec.scheduling_gates:
         return "gated"
-    refused = any(
-        each.type == "PodScheduled" and each.status == "False" and each.reason == "Unschedulable"
-        for each in pod.status.conditions
-    )
+    told = scheduled_condition(pod)
+    refused = told is not None and told.status == "False" and told.reason == REASON_UNSCHEDULABLE
     return "unschedulable" if refused else "waiting"
 
 
@@ -60,7 +59,7 @@ class Ledger:
         self._bound_before: dict[str, Placement] = {}
 
     def on_add(self, pod: Pod, initial: bool) -> None:
-        """A pod exists. Who placed one that was bound before we looked, the manifest or the scheduler, is told by `claim`."""
+        """A pod exists. Who placed one that was bound before we looked, the manifest or the scheduler, is told by ``claim``."""
         with self._changed:
             if pod.spec.node_name and initial:
                 self._bound_before[pod.full_name] = Placement(self._now(), pod.full_name, pod.spec.node_name)

@@ -12,6 +12,7 @@ from rich.text import Text
 from scheduler.apis.objects import Pod
 from scheduler.app.cli.demo.decisions import Decision
 from scheduler.app.cli.demo.ledger import Placement, rate, state_of
+from scheduler.scheduling.conditions import scheduled_condition
 
 Decisions = Mapping[str, Decision]
 
@@ -99,9 +100,9 @@ def _pending(pods: Sequence[Pod], decisions: Decisions) -> Table:
 
 def _reason(pod: Pod, decision: Decision | None) -> str:
     """The condition's message, which every user of the API sees; else what the scheduler remembers."""
-    for condition in pod.status.conditions:
-        if condition.type == "PodScheduled" and condition.message:
-            return condition.message
+    told = scheduled_condition(pod)
+    if told is not None and told.message:
+        return told.message
     if pod.spec.scheduling_gates:
         return f"waiting for scheduling gates: [{' '.join(each.name for each in pod.spec.scheduling_gates)}]"
     return decision.message if decision else ""

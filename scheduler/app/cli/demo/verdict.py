@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from scheduler.apis.objects import Pod
 from scheduler.app.cli.demo.ledger import state_of
+from scheduler.scheduling.conditions import scheduled_condition
 
 EXPECT = "wharfinger.dev/expect"
 PENDING = "pending"
@@ -47,7 +48,7 @@ def _expects_pending(pod: Pod) -> bool:
 
 
 def _last_condition(pod: Pod) -> str:
-    for condition in pod.status.conditions:
-        if condition.type == "PodScheduled":
-            return f"{condition.reason}: {condition.message}"
+    told = scheduled_condition(pod)
+    if told is not None:
+        return f"{told.reason}: {told.message}"
     return f"schedulerName {pod.spec.scheduler_name}: no attempt yet"
