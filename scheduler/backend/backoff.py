@@ -66,7 +66,8 @@ class BackoffQueue:
     def add(self, queued: QueuedPodInfo) -> None:
         """Add a pod, or place it anew."""
         self.remove(queued.name)
-        self._place(queued)
+        heap = self._rejected if queued.rejectors else self._errors
+        heap.push(queued, self._priority(queued))
 
     def update(self, queued: QueuedPodInfo) -> None:
         """The pod, which is here, has changed: its urgency may be another."""
@@ -113,10 +114,6 @@ class BackoffQueue:
     def duration(self, count: int) -> float:
         """The back-off after ``count`` failures, in seconds."""
         return min(self._initial * 2.0 ** min(count - 1, _MAX_DOUBLINGS), self._maximum)
-
-    def _place(self, queued: QueuedPodInfo) -> None:
-        heap = self._rejected if queued.rejectors else self._errors
-        heap.push(queued, self._priority(queued))
 
     def _priority(self, queued: QueuedPodInfo) -> Any:
         return self.expiration(queued), self._sort_key(queued)

@@ -109,7 +109,7 @@ def _amounts(resources: Mapping[str, QuantityText]) -> object:
     try:
         return {name: quantity.from_json(amount) for name, amount in resources.items()}
     except quantity.QuantityError:
-        return resources
+        return resources  # the text itself: whoever applies the node tells of what cannot be read
 
 
 def _taints_changed(old: Node, new: Node) -> bool:

@@ -1,4 +1,7 @@
-"""Gates: the PreEnqueue plugins, asked before a pod enters the active or back-off queue."""
+"""Gates: the PreEnqueue plugins, asked before a pod enters the active or back-off queue.
+
+Upstream: ``runPreEnqueuePlugins`` in ``backend/queue/scheduling_queue.go``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from scheduler.framework.status import SUCCESS, Status
 
 logger = logging.getLogger(__name__)
 
-PRE_ENQUEUE = "PreEnqueue"
+_PRE_ENQUEUE = "PreEnqueue"
 
 
 class Gates:
@@ -39,7 +42,7 @@ class Gates:
         profile = queued.pod.spec.scheduler_name
         start = self._now()
         status = self._first_refusal(queued, self._by_profile.get(profile, ()))
-        self._metrics.extension_point(PRE_ENQUEUE, status.code.label, profile, self._now() - start)
+        self._metrics.extension_point(_PRE_ENQUEUE, status.code.label, profile, self._now() - start)
         queued.gating_plugin = status.plugin
         queued.gating_reasons = status.reasons
         if status.ok:
@@ -58,12 +61,12 @@ class Gates:
 
 def _ask(plugin: PreEnqueuePlugin, queued: QueuedPodInfo) -> Status:
     try:
-        return as_status(plugin.pre_enqueue(queued.pod), plugin.name, PRE_ENQUEUE)
+        return as_status(plugin.pre_enqueue(queued.pod), plugin.name, _PRE_ENQUEUE)
     except KeyboardInterrupt:
         raise
     except PluginError as error:
         logger.error("pod %s: %s", queued.name, error)
         return Status.failure(error)
     except BaseException as error:
-        logger.exception("%s failed at PreEnqueue for pod %s", plugin.name, queued.name)
-        return Status.failure(failed(plugin.name, PRE_ENQUEUE, described(error)))
+        logger.exception("%s failed at %s for pod %s", plugin.name, _PRE_ENQUEUE, queued.name)
+        return Status.failure(failed(plugin.name, _PRE_ENQUEUE, described(error)))

@@ -6,6 +6,8 @@ is done. A pod that comes back refused is then judged by the events since its po
     events    e0  e1  e2  e3  e4          pod a: popped before e1 ─► sees e1 … e4
                   ▲       ▲               pod b: popped before e3 ─► sees e3, e4
                   a       b               e0 is dropped, and when a is done, e1 and e2 too
+
+Upstream: ``backend/queue/active_queue.go``, which keeps pods and events in one list.
 """
 
 from __future__ import annotations

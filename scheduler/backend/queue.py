@@ -27,6 +27,7 @@ says so. Rules and event labels are those of upstream's ``backend/queue`` with `
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -244,10 +245,10 @@ class SchedulingQueue:
 
     def next_wakeup(self) -> float | None:
         """The time at which ``flush`` will have something to do; None when nothing waits for time to pass."""
-        times = [time for time in (self._backoff.next_completion(),) if time is not None]
-        if self._unschedulable:
-            times.append(self._next_leftover_check)
-        return min(times, default=None)
+        completion = self._backoff.next_completion()
+        if not self._unschedulable:
+            return completion
+        return min(self._next_leftover_check, math.inf if completion is None else completion)
 
     # What observers see
 

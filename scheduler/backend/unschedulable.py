@@ -3,6 +3,8 @@
 Pods are kept in groups of equals: same profile, same rejectors, same gate. Whether an event may interest a pod at all depends
 on nothing else, so that it is decided once per group, and thousands of pods that wait for room are not looked at when a label
 changes somewhere.
+
+Upstream: ``backend/queue/unschedulable_pods.go``, which has no groups.
 """
 
 from __future__ import annotations

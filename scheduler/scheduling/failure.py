@@ -32,7 +32,8 @@ class FailureHandler:
     Args:
         lookup: the pod as the informer has it now, by namespace and name; None when it is gone.
         statuses: writes what is to be said about a pod.
-        now: the clock of attempts, in seconds; ``wall`` the aware clock of conditions.
+        now: the clock of attempts, in seconds.
+        wall: the clock of conditions, aware.
     """
 
     def __init__(

@@ -3,7 +3,7 @@
 Everything happens under one lock, with the events that have arrived applied first, so that nobody sees a torn or stale state::
 
     with world.current() as state:
-        outcome = find_feasible(state.frameworks["default-scheduler"], Cycle(pod), state.nodes, state.nominated, …)
+        outcome = judge(state.frameworks[name], Cycle(PodInfo(pod)), state.nodes, rows, state.nominated)
 """
 
 from __future__ import annotations
