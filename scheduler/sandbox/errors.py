@@ -121,9 +121,9 @@ def too_large(message: str = "request body is larger than the limit") -> StatusE
 
 
 def too_many_requests(
-    message: str, retry_after: int, causes: list[dict[str, str]] | None = None
+    message: str, causes: list[dict[str, str]], retry_after: int | None = None
 ) -> StatusError:
-    return StatusError(429, "TooManyRequests", message, {"causes": causes} if causes else None, retry_after)
+    return StatusError(429, "TooManyRequests", message, {"causes": causes}, retry_after)
 
 
 def future_version(asked: int, current: int) -> StatusError:

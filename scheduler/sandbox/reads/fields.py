@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler.apis.selectors import Selector, SelectorError, parse_field_selector, parse_label_selector
 from scheduler.sandbox.errors import bad_request
+from scheduler.sandbox.paths import at
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.store import Entry
 
@@ -125,9 +126,7 @@ def _reader(key: str, path: str) -> Callable[[Object], str]:
     )
 
     def read(obj: Object) -> str:
-        value: Any = obj
-        for step in steps:
-            value = value.get(step) if isinstance(value, dict) else None
+        value = at(obj, steps)
         if value is None:
             return missing
         return ("true" if value else "false") if isinstance(value, bool) else str(value)

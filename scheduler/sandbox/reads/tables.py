@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.sandbox.ages import age
+from scheduler.sandbox.paths import at
 from scheduler.sandbox.reads import cells
 from scheduler.sandbox.reads.pod_row import pod_ip, pod_readiness_gates, pod_ready, pod_restarts, pod_status
 from scheduler.sandbox.resources import Resource
@@ -34,9 +35,7 @@ def _at(path: str, missing: Any = "") -> Callable[[Object, datetime], Any]:
     steps = path.split(".")
 
     def cell(obj: Object, _now: datetime) -> Any:
-        value: Any = obj
-        for step in steps:
-            value = value.get(step) if isinstance(value, dict) else None
+        value = at(obj, steps)
         return missing if value is None or value == "" else value
 
     return cell

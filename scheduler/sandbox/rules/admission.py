@@ -81,15 +81,13 @@ def _priority(cluster: Cluster, pod: Object) -> None:
                 "preemptionPolicy": "string value of preemptionPolicy",
             }[field]
             detail = f"the {shown} ({spec[field]}) must not be provided in pod spec; priority admission controller computed {right} from the given PriorityClass name"
-            raise errors.forbidden("pods", "", pod["metadata"].get("name", ""), detail)
+            raise _refused(pod, detail)
 
 
 def _priority_class(cluster: Cluster, pod: Object, name: str) -> Object:
     found = cluster.store.get("priorityclasses.scheduling.k8s.io", "", name)
     if found is None:
-        raise errors.forbidden(
-            "pods", "", pod["metadata"].get("name", ""), f"no PriorityClass with name {name} was found"
-        )
+        raise _refused(pod, f"no PriorityClass with name {name} was found")
     return found
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from scheduler.apis.fielderror import FieldError, forbidden, invalid, required
 from scheduler.apis.names import label_key_faults, label_value_faults
+from scheduler.apis.objects import LabelSelector
+from scheduler.apis.selectors import compile_label_selector
 
 Object = dict[str, Any]
 Errors = list[FieldError]
@@ -87,18 +91,4 @@ def _requirement_errors(item: Object, path: str, *, numeric: bool) -> Errors:
 
 def selector_matches(selector: Object, labels: Mapping[str, str]) -> bool:
     """Whether a valid `LabelSelector` selects these labels; an empty one selects everything."""
-    if any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
-        return False
-    return all(_requirement_matches(item, labels) for item in selector.get("matchExpressions") or ())
-
-
-def _requirement_matches(item: Object, labels: Mapping[str, str]) -> bool:
-    key, values = item["key"], item.get("values") or ()
-    match item["operator"]:
-        case "In":
-            return key in labels and labels[key] in values
-        case "NotIn":
-            return labels.get(key) not in values
-        case "Exists":
-            return key in labels
-    return key not in labels
+    return compile_label_selector(msgspec.convert(selector, LabelSelector)).matches(labels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler.apis.fielderror import FieldError, forbidden, invalid
+from scheduler.sandbox.paths import at
 from scheduler.sandbox.resources import Resource
 
 Object = dict[str, Any]
@@ -44,7 +45,8 @@ def update_errors(resource: Resource, old: Object, new: Object, subresource: str
         return _pod_errors(old["spec"], new["spec"])
     errors = []
     for path in _FIXED.get(resource.key, ()):
-        before, after = _read(old, path), _read(new, path)
+        steps = path.split(".")
+        before, after = at(old, steps), at(new, steps)
         if before != after and not (path == "spec.storageClassName" and before is None):
             errors.append(invalid(path, after, _IMMUTABLE))
     if resource.key == "priorityclasses.scheduling.k8s.io" and old.get("value", 0) != new.get("value", 0):
@@ -56,13 +58,6 @@ def update_errors(resource: Resource, old: Object, new: Object, subresource: str
             )
         )
     return errors
-
-
-def _read(obj: Object, path: str) -> Any:
-    value: Any = obj
-    for step in path.split("."):
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def _pod_errors(old: Object, new: Object) -> Errors:

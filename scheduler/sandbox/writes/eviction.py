@@ -53,16 +53,16 @@ def _spend(cluster: Cluster, budget: Entry, pod: Object, *, dry_run: bool) -> No
     meta, status = budget.obj["metadata"], budget.obj.get("status") or {}
     if status.get("observedGeneration", 0) < meta.get("generation", 1):
         text = f"The disruption budget {meta['name']} is still being processed by the server."
-        raise errors.too_many_requests(_REFUSED, 10, [{"reason": "DisruptionBudget", "message": text}])
+        raise errors.too_many_requests(
+            _REFUSED, [{"reason": "DisruptionBudget", "message": text}], retry_after=10
+        )
     allowed = status.get("disruptionsAllowed", 0)
     if allowed <= 0:
         healthy, desired = status.get("currentHealthy", 0), status.get("desiredHealthy", 0)
         text = (
             f"The disruption budget {meta['name']} needs {desired} healthy pods and has {healthy} currently"
         )
-        raise errors.StatusError(
-            429, "TooManyRequests", _REFUSED, {"causes": [{"reason": "DisruptionBudget", "message": text}]}
-        )
+        raise errors.too_many_requests(_REFUSED, [{"reason": "DisruptionBudget", "message": text}])
     if not dry_run:
         disrupted = {**(status.get("disruptedPods") or {}), pod["metadata"]["name"]: cluster.stamp()}
         changed = {**status, "disruptionsAllowed": allowed - 1, "disruptedPods": disrupted}

@@ -46,13 +46,7 @@ class Writes:
             return success(code=201)
         if resource.verbs == ("create",):
             return json_reply(review(resource.kind, body, self._token), 201)
-        entry = create(
-            self._cluster,
-            resource,
-            target.namespace,
-            stored_form(resource, body),
-            dry_run=dry_run(request),
-        )
+        entry = self._create(request, target, body)
         return self.reply(request, resource, entry, 201, warnings)
 
     def replace(self, request: Request, target: Target) -> Response:
@@ -66,13 +60,7 @@ class Writes:
             and not (body.get("metadata") or {}).get("uid")
         ):
             body.setdefault("metadata", {}).setdefault("name", target.name)
-            entry = create(
-                self._cluster,
-                resource,
-                target.namespace,
-                stored_form(resource, body),
-                dry_run=dry_run(request),
-            )
+            entry = self._create(request, target, body)
             return self.reply(request, resource, entry, 201, warnings)
         entry = self.write(
             request, target, existing(self._cluster, resource, target.namespace, target.name), body
@@ -102,13 +90,7 @@ class Writes:
         old = self._cluster.store.entry(resource.key, target.namespace, target.name)
         if old is None:
             configuration.setdefault("metadata", {}).setdefault("name", target.name)
-            entry = create(
-                self._cluster,
-                resource,
-                target.namespace,
-                stored_form(resource, configuration),
-                dry_run=dry_run(request),
-            )
+            entry = self._create(request, target, configuration)
         else:
             previous = self._cluster.applied.get((old.obj["metadata"]["uid"], manager), {})
             changed = applied(read_form(resource, old.obj), previous, configuration, resource.model)
@@ -116,6 +98,11 @@ class Writes:
         if not dry_run(request):
             self._cluster.applied[entry.obj["metadata"]["uid"], manager] = configuration
         return self.reply(request, resource, entry, 201 if old is None else 200, warnings)
+
+    def _create(self, request: Request, target: Target, obj: Object) -> Entry:
+        resource = target.resource
+        form = stored_form(resource, obj)
+        return create(self._cluster, resource, target.namespace, form, dry_run=dry_run(request))
 
     def write(self, request: Request, target: Target, old: Entry, obj: Object) -> Entry:
         """Update in the stored form through the target's endpoint."""
