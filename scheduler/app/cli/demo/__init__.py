@@ -11,7 +11,7 @@ The demo is an onlooker. It starts two processes as anybody would, through their
       ├── asks the scheduler for /decisions   (decisions) and tells the outcome (summary, paste)
       └── compares with what was expected     (verdict)   which is the exit code of --once
 
-* command: the arguments, the signals, the exit code
+* ``command``: the arguments, the signals, the exit code
 * ``settings``: places, ports, command lines
 * ``stage``: the two processes; ``children``: a process with a log file and a clean end; ``directory``: one demo at a time
 * ``onlooker``: the order of everything that is shown
