@@ -3,14 +3,12 @@
 import random
 import statistics
 import time
-from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
-from scheduler.apis import config
+from bench.wiring import COMPONENT, FEATURES, Nowhere, default_frameworks
 from scheduler.apis.objects import Node, Pod, convert
-from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler, load_registry
-from scheduler.features import Features
+from scheduler.app.build import build_scheduler
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
@@ -18,23 +16,6 @@ from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
 Result = tuple[str, float, str]
 
 SIZES = ((5_000, 1_000), (100_000, 200))
-
-
-@dataclass(frozen=True, slots=True)
-class Nowhere:
-    """A port and recorder that lead nowhere: only deciding is measured."""
-
-    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
-        """Bind."""
-
-    def patch_pod_status(self, namespace: str, name: str, patch: object) -> None:
-        """Patch."""
-
-    def delete_pod(self, namespace: str, name: str, uid: str) -> None:
-        """Delete."""
-
-    def eventf(self, regarding: object, type: str, reason: str, action: str, note: str) -> None:  # noqa: A002  # the API's word
-        """Record."""
 
 
 def run() -> list[Result]:
@@ -66,23 +47,20 @@ def _median(nodes: int, pods: int) -> float:
 
 
 def _scheduler() -> Scheduler:
-    features = Features.default()
-    component = config.default(features)
     metrics, nowhere = Metrics(CollectorRegistry()), Nowhere()
     clocks = Clocks(time.monotonic, lambda: None)  # type: ignore[arg-type,return-value]  # nothing fails, so no condition is written
     waiting = WaitingPods(clocks.now)
-    handle = SchedulerHandle(features, nowhere, waiting)
-    frameworks = build_frameworks(component, load_registry(()), handle, metrics)
+    frameworks = default_frameworks(metrics, waiting)
     outside = Outside(nowhere, dict.fromkeys(frameworks, nowhere), lambda *_: None)
     return build_scheduler(
-        component,
+        COMPONENT,
         frameworks,
         waiting,
         outside,
         metrics,
         clocks,
         random.Random(1),
-        features=features,
+        features=FEATURES,
         max_in_unschedulable=300.0,
     )
 

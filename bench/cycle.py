@@ -125,13 +125,3 @@ def plain_pod(name: str) -> PodInfo:
         "spec": {"containers": [container]},
     }
     return PodInfo(convert(Pod, manifest))
-
-
-def main() -> None:
-    """Print the table."""
-    for name, value, unit in run():
-        print(f"{name:<50} {value:>10.1f} {unit}")
-
-
-if __name__ == "__main__":
-    main()

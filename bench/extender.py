@@ -19,14 +19,12 @@ import msgspec
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
+from bench.wiring import Nowhere, default_frameworks
 from extender import create_blueprint
 from extender.schemas import load_call
-from scheduler.apis import config
 from scheduler.apis.objects import Node, convert
-from scheduler.app.build import SchedulerHandle, build_frameworks, load_registry
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.nominator import Nominator
-from scheduler.features import Features
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
@@ -40,13 +38,6 @@ NODES = 5_000
 CHANGED = 50
 ROUNDS = 30
 HEADERS = {"Content-Type": "application/json"}
-
-
-class Nowhere:
-    """A binder that leads nowhere."""
-
-    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
-        """Bind."""
 
 
 @dataclass
@@ -127,11 +118,7 @@ def _post(connection: HTTPConnection, path: str, body: bytes) -> None:
 
 
 def _frameworks() -> dict[str, Framework]:
-    features = Features.default()
-    handle = SchedulerHandle(features, Nowhere(), WaitingPods(time.monotonic))
-    return dict(
-        build_frameworks(config.default(features), load_registry(()), handle, Metrics(CollectorRegistry()))
-    )
+    return default_frameworks(Metrics(CollectorRegistry()), WaitingPods(time.monotonic))
 
 
 def _body(pod: Document, names: list[str] | None = None, nodes: list[Document] | None = None) -> bytes:
@@ -168,8 +155,3 @@ def _node(number: int) -> Document:
 _NODE_INFO = {
     f"fact{number}": f"some value of a fact about the machine, {number:032}" for number in range(12)
 }
-
-
-if __name__ == "__main__":
-    for what, value, unit in run():
-        print(f"{what:44} {value:10.2f} {unit}")

@@ -12,9 +12,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler.apis.objects.decode import decode
-from scheduler.apis.objects.node import Node
-from scheduler.apis.objects.pod import Pod
+from scheduler.apis.objects import Node, Pod, decode
 from scheduler.client.store import Object, Store, key_of
 from scheduler.client.wire import parse_page
 
@@ -128,8 +126,3 @@ def run() -> list[tuple[str, float, str]]:
         results.append((f"{name}: list body", sum(map(len, bodies)) / 1e6, "MB"))
         results.append((f"{name}: decode and store", duration * 1e3, "ms"))
     return results
-
-
-if __name__ == "__main__":
-    for what, value, unit in run():
-        print(f"{what:36} {value:10.1f} {unit}")

@@ -1,7 +1,5 @@
 """The sandbox API server under load: bindings per second from concurrent keep-alive clients, and how fast a large cluster loads.
 
-Target: at least 1,500 bindings per second on 2 cores, clients included; 5,000 nodes and 10,000 pods loadable.
-
 The server is a process of its own and so is every client, as in real use. A client owns a share of the pods, keeps one connection, and binds
 one pod after the other, waiting for each reply.
 """
@@ -77,7 +75,7 @@ def pods(count: int) -> list[dict[str, object]]:
 
 
 def bind_share(url: str, first: int, step: int, count: int) -> int:
-    """One client: bind every `step`-th pod from `first` on. Returns how many replies were 201."""
+    """One client: bind every ``step``-th pod from ``first`` on. Returns how many replies were 201."""
     address = urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port)
     headers = {"Content-Type": "application/json"}
@@ -110,7 +108,7 @@ def list_seconds(url: str) -> float:
 
 
 def run() -> list[tuple[str, float, str]]:
-    """Start a server, load it, bind every pod. Returns (name, value, unit) rows; raises `RuntimeError` when a binding failed."""
+    """Start a server, load it, bind every pod. Returns (name, value, unit) rows; raises ``RuntimeError`` when a binding failed."""
     server = subprocess.Popen(
         [sys.executable, "-c", _SERVER, str(NODES), str(PODS)],
         stdin=subprocess.PIPE,
@@ -137,9 +135,3 @@ def run() -> list[tuple[str, float, str]]:
         ("sandbox: list 5,000 nodes in pages of 500, decoded", listed, "s"),
         (f"sandbox: bindings per second, {CLIENTS} clients", PODS / seconds, "1/s"),
     ]
-
-
-if __name__ == "__main__":
-    rows = run()
-    print(" · ".join(f"{name}: {value:,.2f} {unit}" for name, value, unit in rows))
-    print(json.dumps([{"name": name, "value": round(value, 3), "unit": unit} for name, value, unit in rows]))

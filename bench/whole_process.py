@@ -21,13 +21,6 @@ Result = tuple[str, float, str]
 
 NODES, PODS = 1_000, 5_000
 DEADLINE_SECONDS = 300.0
-_CONFIG = {
-    "apiVersion": "kubescheduler.config.k8s.io/v1",
-    "kind": "KubeSchedulerConfiguration",
-    # The default of 50 requests per second would be all that is measured.
-    "clientConnection": {"qps": -1},
-    "leaderElection": {"leaderElect": False},
-}
 
 
 def run() -> list[Result]:
@@ -41,9 +34,7 @@ def _measure(folder: Path) -> list[Result]:
     manifest.write_text("\n---\n".join(map(json.dumps, _cluster())))
     with _process("sandbox", "--load", manifest, "--port", "0", "--kubeconfig", kubeconfig):
         url = _wait_for_url(kubeconfig)
-        config.write_text(
-            yaml.safe_dump(_CONFIG | {"clientConnection": {"qps": -1, "kubeconfig": str(kubeconfig)}})
-        )
+        config.write_text(yaml.safe_dump(_configuration(kubeconfig)))
         started = time.monotonic()
         with _process("--config", config, "--secure-port", "0"):
             first, last = _watch(url)
@@ -52,6 +43,16 @@ def _measure(folder: Path) -> list[Result]:
         (f"whole process, {name}: pods bound per second", (PODS - 1) / (last - first), "pods/s"),
         (f"whole process, {name}: first pod bound after", first - started, "s"),
     ]
+
+
+def _configuration(kubeconfig: Path) -> dict[str, Any]:
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        # The default of 50 requests per second would be all that is measured.
+        "clientConnection": {"qps": -1, "kubeconfig": str(kubeconfig)},
+        "leaderElection": {"leaderElect": False},
+    }
 
 
 def _watch(url: str) -> tuple[float, float]:
