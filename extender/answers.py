@@ -13,6 +13,8 @@ import msgspec
 from extender.handlers import Verdict
 from extender.schemas import Call, SentNodes
 
+_LINE_LIMIT = 2048
+
 
 class _NodeList(msgspec.Struct):
     metadata: msgspec.Raw
@@ -59,6 +61,12 @@ def priorities(names: Sequence[str], scores: Sequence[int]) -> bytes:
 def binding_result(error: str) -> bytes:
     """``ExtenderBindingResult``; an empty error means that the pod is bound."""
     return msgspec.json.encode(_BindingResult(error))
+
+
+def one_line(text: str) -> str:
+    """A text for people and logs as one printable line, cut after 2,048 characters: parts of it may be a client's own words."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text[:_LINE_LIMIT])
+    return " ".join(printable.split()) + (" ..." if len(text) > _LINE_LIMIT else "")
 
 
 def refusal(message: str) -> bytes:

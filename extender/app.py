@@ -105,5 +105,6 @@ def _view(verb: Verb, limit: int) -> Callable[..., Response]:
 
 
 def _refuse(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    logger.info("%s %r refused with %d: %s", request.method, request.path, status, message)
-    return Response(answers.refusal(message), status=status, content_type=_JSON, headers=headers)
+    line = answers.one_line(message)
+    logger.info("%s %r refused with %d: %s", request.method, request.path, status, line)
+    return Response(answers.refusal(line), status=status, content_type=_JSON, headers=headers)

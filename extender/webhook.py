@@ -98,8 +98,9 @@ class Webhook:
             self._binder.bind(binding.namespace, binding.name, binding.uid, binding.node)
         except Exception as error:  # any failure of the transport means: not bound
             pod = f"{binding.namespace}/{binding.name}"
-            logger.warning("pod %s could not be bound to node %s: %s", pod, binding.node, error)
-            return answers.binding_result(_line(error))
+            line = _line(error)
+            logger.warning("pod %.300r could not be bound to node %.300r: %s", pod, binding.node, line)
+            return answers.binding_result(line)
         return answers.binding_result("")
 
     def _judge(self, judging: Judging[T], call: Call, profile: str | None) -> T:
@@ -116,7 +117,7 @@ class Webhook:
         except PluginError as error:
             raise FailedError(_line(error)) from error
         except Exception as error:
-            logger.exception("judging pod %s failed", call.pod.pod.full_name)
+            logger.exception("judging pod %.300r failed", call.pod.pod.full_name)
             raise FailedError(f"internal error: {_line(error)}") from error
 
     def _changed(self, call: Call) -> Sequence[Node]:
@@ -130,4 +131,4 @@ class Webhook:
 
 def _line(error: Exception) -> str:
     """The error as one line, never empty: an empty ``Error`` would mean success."""
-    return " ".join(str(error).split()) or type(error).__name__
+    return answers.one_line(str(error)) or type(error).__name__

@@ -106,6 +106,17 @@ def test_malformed(made: HandMadeWorld, verb: str, body: bytes, told: tuple[str,
     assert binder.bound == []
 
 
+def test_a_clients_words_stay_on_one_line_of_the_log(
+    made: HandMadeWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    pod = make_pod().req({"a\nI1130 forged\x1b[2J" + "x" * 5000: "x", "cpu": "plenty"}).doc()
+    with caplog.at_level(logging.INFO, "extender"):
+        answer = client(made).post("/filter", json={"Pod": pod, "NodeNames": []})
+    assert_refused(answer, 400, "requests.a I1130 forged [2Jxxx")
+    assert all(message.isprintable() and len(message) < 3000 for message in caplog.messages)
+    assert caplog.messages
+
+
 def test_a_body_is_decoded_before_the_world_is_locked(made: HandMadeWorld) -> None:
     client(made).post("/filter", data=b"{", content_type="application/json")
     assert made.turns == 0
