@@ -12,6 +12,7 @@ import hmac
 import logging
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from scheduler.sandbox import errors
 from scheduler.sandbox.cluster import Cluster
@@ -73,7 +74,7 @@ class Api:
         except errors.StatusError as error:
             reply = status_reply(error)
         except Exception as error:
-            logger.exception("%s %s failed", request.method, request.path)
+            logger.exception("%s %s failed", request.method, quote(request.path))
             message = f"the sandbox failed to answer: {type(error).__name__}"
             reply = status_reply(errors.StatusError(500, "InternalError", message))
         if isinstance(reply, Stream):

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from urllib.parse import quote
 
 import msgspec
 from flask import Blueprint, Flask, Response, request
@@ -151,7 +152,7 @@ def _http_error(error: HTTPException) -> Response:
 
 
 def _unexpected(error: Exception) -> Response:
-    logger.error("%s %s failed", request.method, request.path, exc_info=error)
+    logger.error("%s %s failed", request.method, quote(request.path), exc_info=error)
     body = "internal server error: look in the scheduler's log for details\n"
     return Response(body, status=500, content_type=TEXT, headers=[_NO_SNIFF])
 

@@ -29,6 +29,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from gunicorn.config import Config
 from gunicorn.http.errors import LimitRequestHeaders
@@ -198,7 +199,7 @@ class _Log:
         logger.debug(
             "%s %s %s in %.1f ms from %s",
             request.method,
-            environ.get("PATH_INFO", request.uri),
+            quote(environ.get("PATH_INFO", request.path)),
             response.status,
             duration.total_seconds() * 1000,
             environ.get("REMOTE_ADDR", "?"),
