@@ -127,6 +127,8 @@ class Sandbox:
         """Write the kubeconfig, readable by its owner only."""
         target = Path(path)
         target.touch(mode=0o600)
+        if target.is_file():
+            target.chmod(0o600)  # one that was there before may be open to others
         target.write_text(self.kubeconfig(), encoding="utf-8")
 
     def load(self, objects: Iterable[Object]) -> None:

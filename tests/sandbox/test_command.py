@@ -6,6 +6,7 @@ import argparse
 import http.client
 import re
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scheduler.sandbox import command
+from scheduler.sandbox import Sandbox, command
 from scheduler.sandbox.manifests import ManifestError, read
 from scheduler.sandbox.server import load_files, serve
 
@@ -118,6 +119,13 @@ def test_a_kubeconfig_that_cannot_be_written(tmp_path: Path, capsys: pytest.Capt
     path = tmp_path / "gone" / "kubeconfig"
     assert serve([], kubeconfig=path) == 1
     assert capsys.readouterr().err == f"error: {path}: No such file or directory\n"
+
+
+def test_a_kubeconfig_that_was_open_to_others_is_so_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "kubeconfig"
+    path.touch(mode=0o644)
+    Sandbox(token="s").write_kubeconfig(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_flags() -> None:
