@@ -15,14 +15,13 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from scheduler.client.errors import ApiError, ClientError, ConflictError, NotFoundError, ServerError
+from scheduler.client.event_objects import INSTANCE_LIMIT, event_name, event_object, series_object, shorten
 from scheduler.client.references import ObjectReference
 from scheduler.client.resources import EVENTS
 from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Rest
 from scheduler.client.series import Event, Sending, SeriesCache
-from scheduler.client.times import micro_time
 
 logger = logging.getLogger(__name__)
 
@@ -32,15 +31,9 @@ MAX_TRIES = 12
 RETRY_SECONDS = 10.0
 RETRY_JITTER = 0.25
 """A pause before another try is stretched by up to so much of itself."""
-NOTE_LIMIT = 1024
-"""Bytes of a note that the API accepts."""
-INSTANCE_LIMIT = 128
-"""Characters of a reportingInstance that the API accepts."""
 TEND_SECONDS = 60.0
 """How often at least the running series are looked after."""
-_NAME_LIMIT = 253
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ELLIPSIS = " ..."
 
 
 class EventRecorder:
@@ -64,7 +57,7 @@ class EventRecorder:
         """Record an event; never blocks. ``type``: ``Normal`` or ``Warning``. A long note is cut to what the API takes."""
         moment = self._broadcaster.wall()
         event = Event(
-            name=_event_name(regarding.name, self._broadcaster.unique_nanoseconds(moment)),
+            name=event_name(regarding.name, self._broadcaster.unique_nanoseconds(moment)),
             namespace=regarding.namespace or "default",
             time=moment,
             type=type,
@@ -214,7 +207,7 @@ class EventBroadcaster:
         event = sending.event
         if sending.count > 1:
             path = EVENTS.object(event.namespace, event.name)
-            patch = {"series": _series(sending)}
+            patch = {"series": series_object(sending)}
             try:
                 self._rest.request("PATCH", path, body=patch, content_type=STRATEGIC_MERGE_PATCH)
             except NotFoundError:
@@ -248,44 +241,3 @@ def _may_retry(error: ClientError, sending: Sending) -> bool:
     if isinstance(error, ConflictError):
         return sending.count > 1
     return isinstance(error, ServerError) or not isinstance(error, ApiError)
-
-
-def event_object(sending: Sending) -> dict[str, Any]:
-    """The Event as the API wants it."""
-    event = sending.event
-    body: dict[str, Any] = {
-        "apiVersion": EVENTS.api_version,
-        "kind": EVENTS.kind,
-        "metadata": {"name": event.name, "namespace": event.namespace},
-        "eventTime": micro_time(event.time),
-        "reportingController": event.controller,
-        "reportingInstance": event.instance,
-        "action": event.action,
-        "reason": event.reason,
-        "regarding": event.regarding,
-        "note": event.note,
-        "type": event.type,
-    }
-    if event.related is not None:
-        body["related"] = event.related
-    if sending.count > 1:
-        body["series"] = _series(sending)
-    return body
-
-
-def _series(sending: Sending) -> dict[str, Any]:
-    return {"count": sending.count, "lastObservedTime": micro_time(sending.last_observed)}
-
-
-def _event_name(name: str, nanoseconds: int) -> str:
-    """``<object>.<time in hex>``, short enough for a name (upstream ``GenerateEventName``)."""
-    suffix = f".{nanoseconds:x}"
-    return name[: _NAME_LIMIT - len(suffix)].rstrip(".-") + suffix
-
-
-def shorten(note: str, limit: int = NOTE_LIMIT) -> str:
-    """``note`` cut to ``limit`` bytes, ending in `` ...`` when something was cut."""
-    data = note.encode()
-    if len(data) <= limit:
-        return note
-    return data[: limit - len(_ELLIPSIS)].decode(errors="ignore") + _ELLIPSIS

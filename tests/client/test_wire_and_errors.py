@@ -5,7 +5,7 @@ import pytest
 
 from scheduler.client import errors
 from scheduler.client.errors import ApiError, MalformedAnswerError, api_error
-from scheduler.client.events import NOTE_LIMIT, shorten
+from scheduler.client.event_objects import NOTE_LIMIT, shorten
 from scheduler.client.resources import LEASES, NODES, PODS, Resource
 from scheduler.client.wire import identify, parse_event, parse_page
 
