@@ -50,6 +50,7 @@ class Config:
         plugins: the factories, out-of-tree ones included.
         tls: the serving port's certificate; None when nothing is served.
         identity: who we are in an election: ``<hostname>_<uuid>``.
+        version: the release of kube-scheduler that is reported, ``v1.36.2``.
     """
 
     options: Options
@@ -77,7 +78,8 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
     plugins = load_registry(options.wharfinger.plugin)
     check_profiles(component, plugins)
     access = load_access(component.client_connection.kubeconfig, options.misc.master)
-    metrics = _metrics(options)
+    version = reported_version(options.request.version)
+    metrics = _metrics(options, version)
     return Config(
         options=options,
         component=component,
@@ -88,16 +90,15 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
         clocks=clocks,
         rng=random.Random(),
         identity=default_identity(),
-        version=reported_version(options.request.version),
+        version=version,
     )
 
 
-def _metrics(options: Options) -> Metrics:
+def _metrics(options: Options, version: str) -> Metrics:
     """The metrics over a registry of their own, with what is known from the start."""
     registry = CollectorRegistry()
     add_process(registry)
     metrics = Metrics(registry)
-    version = reported_version(options.request.version)
     major, minor = version.removeprefix("v").split(".")[:2]
     metrics.built({"major": major, "minor": minor, "git_version": version, "platform": sys.platform})
     for gate in gates(options.features.version).values():

@@ -26,7 +26,7 @@ from scheduler.app import logs
 from scheduler.app.build import ConfigurationError
 from scheduler.app.compatibility import gate_lines
 from scheduler.app.config import make_config
-from scheduler.app.flags.usage import help_text, usage_line
+from scheduler.app.flags import help_text, usage_line
 from scheduler.app.flags.version import version_text
 from scheduler.app.options import Options
 from scheduler.app.setup import Setup, server, set_up
@@ -52,9 +52,8 @@ class StartupError(Exception):
         super().__init__("; ".join(self.reasons))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command ``wharfinger`` without a sub-command (see ``main``); the exit code is returned."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+def main(words: Sequence[str]) -> int:
+    """The command ``wharfinger`` without a sub-command (see ``app.main``), with these words; the exit code is returned."""
     options, errors = Options.parse(words, program=PROGRAM)
     if errors:
         return _refuse([*errors, usage_line(PROGRAM)])

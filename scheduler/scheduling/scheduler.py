@@ -14,6 +14,7 @@ fair, so a busy loop cannot starve them, and what has arrived is applied first.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ class Scheduler:
         while not self._inbox.closed:
             pause = self.step()
             if pause is not None:
-                self._inbox.wait(pause if pause >= 0 else None)
+                self._inbox.wait(None if pause == math.inf else pause)
 
     def lead(self) -> None:
         """Schedule from now on."""
@@ -189,14 +190,15 @@ class Scheduler:
         """Apply what has arrived and, while leading, try one pod.
 
         Returns:
-            None when a pod was tried; otherwise how many seconds there is nothing to do unless something arrives, -1 for ever.
+            None when a pod was tried; otherwise for how many seconds there is nothing to do unless
+            something arrives; infinity: for ever.
         """
         with self._turns.hold():
             self._apply_arrivals()
             self._waiting.expire()
             self._apply_arrivals()
             if not self._leading:
-                return -1.0
+                return math.inf
             self.queue.flush()
             queued = self.queue.pop()
             if queued is None:
@@ -206,7 +208,7 @@ class Scheduler:
 
     def _pause(self) -> float:
         wakeups = [at for at in (self.queue.next_wakeup(), self._waiting.next_deadline()) if at is not None]
-        return max(0.0, min(wakeups) - self._clocks.now()) if wakeups else -1.0
+        return max(0.0, min(wakeups, default=math.inf) - self._clocks.now())
 
     def _apply_arrivals(self) -> None:
         for arrival in self._inbox.drain():
