@@ -74,6 +74,14 @@ def decide(
 ) -> Decision:
     """Decide where the pod goes.
 
+    Args:
+        framework: the pod's profile.
+        cycle: the attempt; plugins note in it.
+        nodes: the whole cluster's table.
+        nominated: the pods that were promised room.
+        rng: chooses among the best.
+        rotation: where sampling goes on; moved when not all nodes are looked at.
+
     A plugin's failure is an Error status of the decision, never an exception.
     """
     if not len(nodes):

@@ -49,6 +49,9 @@ class FilterOutcome:
         absent: the status of nodes that were not looked at.
         pre_filter_message: why PreFilter refused the pod altogether, empty when it did not.
         post_filter_message: what the post-filter plugins had to say.
+        unschedulable_plugins: the plugins that refused any node; the queue waits for an event that one of them asked for.
+        pending_plugins: those among them that answered Pending.
+        own_statuses: by node name: what was said of it after the filters, instead of their verdict.
     """
 
     nodes: Nodes
@@ -166,7 +169,10 @@ class Decision:
     Attributes:
         status: Success with a ``node``; otherwise what the failure handler writes, ``error`` set to its cause.
         nominated: the node to write into ``status.nominatedNodeName``; ``""`` clears it, None leaves it.
+        outcome: the filters' verdict; None when it did not come to one.
+        scores: None when a single node was left, which is taken without scoring.
         evaluated: the number of nodes whose filters were read.
+        feasible: the number of those that were left to choose from.
     """
 
     status: Status

@@ -45,6 +45,9 @@ class Rejections:
     Args:
         bits: uint64[rows], object[rows] with more than 64 reasons; zero where the row passes.
         reasons: in the order in which a node's status lists them.
+
+    Raises:
+        ValueError: more than 64 reasons, and bits that have no room for them.
     """
 
     __slots__ = ("bits", "reasons")

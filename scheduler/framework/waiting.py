@@ -27,7 +27,14 @@ Settled = Callable[[Status], None]
 
 
 class WaitingPod:
-    """One pod that is held."""
+    """One pod that is held.
+
+    Args:
+        pod: the pod.
+        waits: the plugins that hold it, each with the seconds that it may.
+        now: the time, in seconds of the owner's clock.
+        settled: told the verdict.
+    """
 
     def __init__(self, pod: Pod, waits: Mapping[str, float], now: float, settled: Settled) -> None:
         self.pod = pod
@@ -62,7 +69,7 @@ class WaitingPod:
         return self._settle(Status(code, (message,), plugin))
 
     def expire(self, now: float) -> None:
-        """Refuse the pod when its time is up."""
+        """Refuse the pod when its time is up; ``now`` in seconds of the owner's clock."""
         with self._lock:
             plugin, deadline = min(
                 self._pending.items(), key=lambda item: item[1], default=("", float("inf"))
@@ -128,7 +135,7 @@ class WaitingPods:
             self._earliest = min((one.deadline for one in self._pods.values()), default=float("inf"))
 
     def next_deadline(self) -> float | None:
-        """When ``expire`` may have something to do next; None when no pod is held."""
+        """When ``expire`` may have something to do next, in seconds of the clock; None when no pod is held."""
         return self._earliest if self._pods else None
 
     def __len__(self) -> int:
