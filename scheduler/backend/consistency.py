@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from scheduler.framework.integers import wrapped
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.pods import PodInfo
+from scheduler.framework.resource_names import CPU, MEMORY
 
 Homeless = Mapping[str, Mapping[str, PodInfo]]
 
@@ -41,7 +42,7 @@ def _misplaced(nodes: NodeTable, pods: Mapping[str, PodInfo], homeless: Homeless
 
 
 def _miscounted(nodes: NodeTable, pods: Mapping[str, PodInfo]) -> list[str]:
-    resources = {resource for info in pods.values() for resource in info.requests} | {"cpu", "memory"}
+    resources = {resource for info in pods.values() for resource in info.requests} | {CPU, MEMORY}
     found = []
     for row, name in enumerate(nodes.names):
         there = [PodInfo(info.pod) for info in nodes.pods(row)]
@@ -50,7 +51,7 @@ def _miscounted(nodes: NodeTable, pods: Mapping[str, PodInfo]) -> list[str]:
             wanted.update(info.requests)
         expected = {f"requested {resource}": wanted[resource] for resource in resources}
         actual = {f"requested {resource}": int(nodes.requested(resource)[row]) for resource in resources}
-        for place, resource in enumerate(("cpu", "memory")):
+        for place, resource in enumerate((CPU, MEMORY)):
             expected[f"nonzero {resource}"] = sum(info.nonzero_requests[place] for info in there)
             actual[f"nonzero {resource}"] = int(nodes.nonzero_requested(resource)[row])
         expected["pods"] = len(there)

@@ -14,7 +14,7 @@ from scheduler.apis.objects import Node
 from scheduler.framework.columns import GrowableColumns
 from scheduler.framework.facts import ABSENT, Facts, ImageState
 from scheduler.framework.interning import Interner
-from scheduler.framework.nodes import Nodes
+from scheduler.framework.nodes import ALLOCATABLE, LABEL, Nodes
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.resource_names import read_amount
 
@@ -22,8 +22,6 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _SLACK = 64
-_ALLOCATABLE = "allocatable/"
-_LABEL = "label/"
 
 
 class NodeTable(Nodes):
@@ -52,7 +50,7 @@ class NodeTable(Nodes):
         table._pods = [nodes.pods(row) for row in range(len(nodes))]
         table._rows_by_name = {name: row for row, name in enumerate(table._names)}
         table._allocatable_names = {
-            name.removeprefix(_ALLOCATABLE) for name in columns.names() if name.startswith(_ALLOCATABLE)
+            name.removeprefix(ALLOCATABLE) for name in columns.names() if name.startswith(ALLOCATABLE)
         }
         return table
 
@@ -105,10 +103,10 @@ class NodeTable(Nodes):
     def compact(self) -> None:
         """Forget labels and resources that no node has any more, and sets and values once they outnumber the nodes that could have them."""
         for name in self._growable.drop_blank():
-            if name.startswith(_ALLOCATABLE):
-                self._allocatable_names.discard(name.removeprefix(_ALLOCATABLE))
-            elif name.startswith(_LABEL):
-                self._facts.labels.pop(name.removeprefix(_LABEL), None)
+            if name.startswith(ALLOCATABLE):
+                self._allocatable_names.discard(name.removeprefix(ALLOCATABLE))
+            elif name.startswith(LABEL):
+                self._facts.labels.pop(name.removeprefix(LABEL), None)
         limit = 2 * len(self) + _SLACK
         facts = self._facts
         if len(facts.taint_sets) > limit:
@@ -119,7 +117,7 @@ class NodeTable(Nodes):
             facts.port_sets = _compacted(self._growable, "port_set", facts.port_sets)
         for key, values in facts.labels.items():
             if len(values) > limit:
-                facts.labels[key] = _compacted(self._growable, _LABEL + key, values)
+                facts.labels[key] = _compacted(self._growable, LABEL + key, values)
 
     def _append(self, name: str, node: Node) -> int:
         row = self._growable.append()
@@ -132,14 +130,14 @@ class NodeTable(Nodes):
     def _write_allocatable(self, row: int, allocatable: dict[str, int]) -> None:
         self._allocatable_names.update(allocatable)
         for resource in self._allocatable_names:
-            self._growable.own(_ALLOCATABLE + resource)[row] = allocatable.get(resource, 0)
+            self._growable.own(ALLOCATABLE + resource)[row] = allocatable.get(resource, 0)
 
     def _write_facts(self, row: int, node: Node) -> None:
         facts, columns = self._facts, self._growable
         columns.own("unschedulable", np.bool_)[row] = node.spec.unschedulable
         columns.own("taint_set", np.int32)[row] = facts.taint_sets.id_of(node.spec.taints)
         for key, value in node.metadata.labels.items():
-            columns.own(_LABEL + key, np.int32)[row] = facts.label_values(key).id_of(value)
+            columns.own(LABEL + key, np.int32)[row] = facts.label_values(key).id_of(value)
         sizes = {name: image.size_bytes for image in reversed(node.status.images) for name in image.names}
         columns.own("image_set", np.int32)[row] = facts.image_sets.id_of(frozenset(sizes))
         for name, size in sizes.items():
@@ -151,7 +149,7 @@ class NodeTable(Nodes):
     def _forget_facts(self, row: int) -> None:
         node = self._objects[row]
         for key in node.metadata.labels:
-            self._growable.own(_LABEL + key, np.int32)[row] = ABSENT
+            self._growable.own(LABEL + key, np.int32)[row] = ABSENT
         for name in self.image_sets[self.image_set_ids[row]]:
             known = self._facts.images[name]
             if known.nodes == 1:

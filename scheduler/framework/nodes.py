@@ -20,6 +20,7 @@ Row numbers are good until the next change of the set of nodes: a removed node's
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -29,6 +30,13 @@ from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Ta
 from scheduler.framework.integers import wrapped
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Column
+from scheduler.framework.resource_names import CPU, MEMORY, PODS
+
+ALLOCATABLE: Final = "allocatable/"
+LABEL: Final = "label/"
+_REQUESTED: Final = "requested/"
+_NONZERO: Final = "nonzero/"
+"""What the names of columns begin with, of which there is one per resource or label."""
 
 
 class Nodes:
@@ -103,20 +111,20 @@ class Nodes:
 
     def allocatable(self, resource: str) -> Column:
         """int64[rows]: what the node has to give: millicores of cpu, bytes of memory and storage, units of others."""
-        return self._columns.get("allocatable/" + resource)
+        return self._columns.get(ALLOCATABLE + resource)
 
     def requested(self, resource: str) -> Column:
         """int64[rows]: what the pods on the node request, in the units of ``allocatable``."""
-        return self._columns.get("requested/" + resource)
+        return self._columns.get(_REQUESTED + resource)
 
     def nonzero_requested(self, resource: str) -> Column:
         """int64[rows]: as ``requested``, for ``cpu`` and ``memory``, pods without requests counted as 100m and 200 MB."""
-        return self._columns.get("nonzero/" + resource)
+        return self._columns.get(_NONZERO + resource)
 
     @property
     def allowed_pods(self) -> Column:
         """int64[rows]: the number of pods that the node may run."""
-        return self.allocatable("pods")
+        return self.allocatable(PODS)
 
     @property
     def pod_count(self) -> Column:
@@ -167,7 +175,7 @@ class Nodes:
 
     def label_ids(self, key: str) -> AnyColumn:
         """int32[rows]: ids into ``label_values(key)``; 0 where the node lacks the label."""
-        return self._columns.get("label/" + key, np.int32)
+        return self._columns.get(LABEL + key, np.int32)
 
     def label_values(self, key: str) -> Sequence[str | None]:
         """The distinct values of a label; the first is None, for its absence."""
@@ -207,10 +215,10 @@ class Nodes:
 
     def _account(self, row: int, pod: PodInfo, sign: int) -> None:
         for resource, amount in pod.requests.items():
-            _add(self._columns.own("requested/" + resource), row, sign * amount)
+            _add(self._columns.own(_REQUESTED + resource), row, sign * amount)
         cpu, memory = pod.nonzero_requests
-        _add(self._columns.own("nonzero/cpu"), row, sign * cpu)
-        _add(self._columns.own("nonzero/memory"), row, sign * memory)
+        _add(self._columns.own(_NONZERO + CPU), row, sign * cpu)
+        _add(self._columns.own(_NONZERO + MEMORY), row, sign * memory)
         _add(self._columns.own("pod_count"), row, sign)
 
     def _ports_of(self, row: int) -> PortSet:
