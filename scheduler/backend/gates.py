@@ -41,7 +41,7 @@ class Gates:
         """Ask the plugins and note in the pod which one gates it, if any does. The one that gated it last is asked first."""
         profile = queued.pod.spec.scheduler_name
         start = self._now()
-        status = self._first_refusal(queued, self._by_profile.get(profile, ()))
+        status = self.refusal(queued)
         self._metrics.extension_point(_PRE_ENQUEUE, status.code.label, profile, self._now() - start)
         queued.gating_plugin = status.plugin
         queued.gating_reasons = status.reasons
@@ -51,7 +51,9 @@ class Gates:
             self._metrics.unschedulable(status.plugin, profile, 1)
         queued.unschedulable_plugins.add(status.plugin)
 
-    def _first_refusal(self, queued: QueuedPodInfo, plugins: Sequence[PreEnqueuePlugin]) -> Status:
+    def refusal(self, queued: QueuedPodInfo) -> Status:
+        """Success, or why a plugin of the pod's profile keeps it out: the first refusal, the plugin's name on it."""
+        plugins = self._by_profile.get(queued.pod.spec.scheduler_name, ())
         for plugin in sorted(plugins, key=lambda plugin: plugin.name != queued.gating_plugin):
             status = _ask(plugin, queued)
             if not status.ok:

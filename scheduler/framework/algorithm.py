@@ -233,7 +233,7 @@ def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:
 
 def _account(outcome: FilterOutcome, failure: Failure) -> None:
     reasons = failure.rejections.reasons_of(int(np.bitwise_or.reduce(failure.bits)))
-    errors = sorted(_described(reason) for reason in reasons if not Status(reason.code).rejected)
+    errors = sorted(_described(reason) for reason in reasons if not reason.code.rejects)
     if errors or not reasons:
         raise PluginError(f'running "{failure.plugin}" filter plugin: {[*errors, "it gave no reason"][0]}')
     for reason in reasons:

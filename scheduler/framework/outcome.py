@@ -110,7 +110,7 @@ class FilterOutcome:
         """Remember who rejected the pod: the queue waits for events that this plugin asked for."""
         if not plugin:
             return
-        if code in (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING):
+        if code.rejects:
             self.unschedulable_plugins.add(plugin)
         if code is Code.PENDING:
             self.pending_plugins.add(plugin)

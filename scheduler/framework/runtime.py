@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from scheduler.apis.objects import Pod
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ClusterEventWithHint
 from scheduler.framework.interface import (
@@ -75,15 +74,6 @@ class Framework(Lifecycle):
                 for point in ("preEnqueue", "preFilter", "filter", "reserve", "permit")
             ):
                 yield name, None
-
-    def pre_enqueue(self, pod: Pod) -> Status:
-        """Success, or why a plugin keeps the pod out of the queue: the first refusal in order."""
-        cycle = Cycle(PodInfo(pod))
-        for plugin in self._at["preEnqueue"]:
-            status = self.guard(plugin, "PreEnqueue", cycle, plugin.pre_enqueue, pod)
-            if not status.ok:
-                return status
-        return SUCCESS
 
     # Filtering
 

@@ -37,6 +37,11 @@ class Code(IntEnum):
         """The name that metrics and recordings use, ``UnschedulableAndUnresolvable`` say."""
         return _LABELS[self]
 
+    @property
+    def rejects(self) -> bool:
+        """Unschedulable, unresolvable or pending: a refusal, not a failure."""
+        return self in _REJECTIONS
+
 
 _LABELS = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending")
 _REJECTIONS = frozenset((Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING))
@@ -82,7 +87,7 @@ class Status:
     @property
     def rejected(self) -> bool:
         """Unschedulable, unresolvable or pending: the pod is refused, nothing is broken (upstream: ``IsRejected``)."""
-        return self.code in _REJECTIONS
+        return self.code.rejects
 
     @property
     def message(self) -> str:

@@ -37,7 +37,7 @@ def answer(scenario: Document, feasible: Sequence[str] | None = None) -> Answer:
         return {"error": str(error)}
     if world.pod.pod.metadata.deletion_timestamp:
         return {"skipped": _skipped(world)}
-    status = world.framework.pre_enqueue(world.pod.pod)
+    status = world.pre_enqueue(world.pod)
     if not status.ok:
         return {"preEnqueue": _status(status)}
     found: Answer = {}

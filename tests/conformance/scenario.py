@@ -18,12 +18,15 @@ from scheduler.apis import config
 from scheduler.apis.objects import DecodeError, Node, Pod, convert
 from scheduler.apis.quantity import QuantityError
 from scheduler.backend.cluster import ClusterState
+from scheduler.backend.gates import Gates
 from scheduler.backend.nominator import Nominator
+from scheduler.backend.queued import NoMetrics, QueuedPodInfo
 from scheduler.features import Features
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.profile import ProfileError, build_plugins
 from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
+from scheduler.framework.status import Status
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.plugins import IN_TREE, PLANNED
@@ -64,6 +67,11 @@ class World:
     framework: Framework
     pod: PodInfo
 
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        """What the queue's gates say to the pod, a new one each time."""
+        plugins = {self.framework.profile_name: self.framework.plugins_at("preEnqueue")}
+        return Gates(plugins, NoMetrics(), lambda: 0.0).refusal(QueuedPodInfo(pod, 0.0))
+
 
 def build(scenario: Document) -> World:
     """Build it.
@@ -94,7 +102,7 @@ def _add_pod(world: World, pod: Pod) -> None:
     """A pod without a node waits; its nomination counts once it is let into the queue of this profile."""
     if pod.spec.node_name:
         world.cluster.add_pod(pod)
-    elif pod.spec.scheduler_name == world.framework.profile_name and world.framework.pre_enqueue(pod).ok:
+    elif pod.spec.scheduler_name == world.framework.profile_name and world.pre_enqueue(PodInfo(pod)).ok:
         world.nominator.add(PodInfo(pod))
 
 
