@@ -10,6 +10,7 @@ import pytest
 from scheduler.client.access import load_access
 from scheduler.client.rest import Rest
 from scheduler.sandbox import Sandbox
+from tests.scheduling.desk import Desk
 from tests.scheduling.harness import Observer, Running
 
 
@@ -54,3 +55,17 @@ def api(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callable[..., None]]:
     yield send
     rest.close()
     access.close()
+
+
+@pytest.fixture
+def desk() -> Iterator[Callable[..., Desk]]:
+    """Makes schedulers that are turned by hand: ``desk(Plugin, …)``."""
+    made: list[Desk] = []
+
+    def make(*plugins: type) -> Desk:
+        made.append(Desk(*plugins))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,19 +25,6 @@ class Hold:
 
     def permit(self, cycle: Cycle, node: str) -> Wait:
         return Wait(60)
-
-
-@pytest.fixture
-def desk() -> Iterator[MakeDesk]:
-    made: list[Desk] = []
-
-    def make(*plugins: type) -> Desk:
-        made.append(Desk(*plugins))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
 
 
 def node(name: str, cpu: str = "1") -> Any:

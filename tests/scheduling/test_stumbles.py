@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,19 +14,6 @@ from tests.builders import PodBuilder, make_node, make_pod
 from tests.scheduling.desk import Desk
 
 MakeDesk = Callable[..., Desk]
-
-
-@pytest.fixture
-def desk() -> Iterator[MakeDesk]:
-    made: list[Desk] = []
-
-    def make(*plugins: type) -> Desk:
-        made.append(Desk(*plugins))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
 
 
 def pod(name: str, cpu: str = "1", profile: str = "default-scheduler") -> PodBuilder:
