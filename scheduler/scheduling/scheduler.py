@@ -194,7 +194,6 @@ class Scheduler:
             something arrives; infinity: for ever.
         """
         with self._turns.hold():
-            self._apply_arrivals()
             self._waiting.expire()
             self._apply_arrivals()
             if not self._leading:
