@@ -13,6 +13,7 @@ from typing import Any
 from scheduler.apis.config import args
 from scheduler.apis.objects import Node, Pod, convert
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
@@ -40,7 +41,7 @@ def run() -> list[tuple[str, float, str]]:
 def measured(size: int) -> list[tuple[str, float, str]]:
     """The medians for one size of cluster."""
     nodes = cluster(size)
-    handle: Any = SimpleNamespace(features=Features.default(), binder=None)
+    handle: Any = SimpleNamespace(features=Features.default(), port=None, catalog=Catalog())
     plugins = [factory(_ARGS.get(name), handle) for name, factory in IN_TREE.items()]
     plugins = [plugin for plugin in plugins if hasattr(plugin, "filter") or hasattr(plugin, "score")]
     groups = {**{plugin.name: [plugin] for plugin in plugins}, "all plugins": plugins}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from scheduler.apis import config
 from scheduler.app.build import SchedulerHandle, build_frameworks, load_registry
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
@@ -26,11 +27,13 @@ class Nowhere:
     def delete_pod(self, namespace: str, name: str, uid: str) -> None:
         """Delete."""
 
-    def eventf(self, regarding: object, type: str, reason: str, action: str, note: str) -> None:  # noqa: A002  # the API's word
+    def eventf(
+        self, regarding: object, type: str, reason: str, action: str, note: str, *, related: object = None
+    ) -> None:  # noqa: A002  # the API's word
         """Record."""
 
 
 def default_frameworks(metrics: Metrics, waiting: WaitingPods) -> dict[str, Framework]:
     """The default profile by its ``schedulerName``."""
-    handle = SchedulerHandle(FEATURES, Nowhere(), waiting)
+    handle = SchedulerHandle(FEATURES, Nowhere(), waiting, Catalog())
     return build_frameworks(COMPONENT, load_registry(()), handle, metrics)

@@ -34,7 +34,7 @@ from extender.bodies import RefusedError, read_json
 from extender.handlers import UnknownProfileError
 from extender.schemas import MalformedError
 from extender.webhook import FailedError, Webhook
-from scheduler.framework.interface import Binder
+from scheduler.framework.port import Binder
 from scheduler.scheduling.world import World
 
 logger = logging.getLogger(__name__)

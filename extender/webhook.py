@@ -24,8 +24,8 @@ from extender import answers, handlers
 from extender.handlers import UnknownProfileError
 from extender.schemas import Call, MalformedError, load_binding, load_call
 from scheduler.apis.objects import Node
-from scheduler.framework.interface import Binder
 from scheduler.framework.pods import PodInfo
+from scheduler.framework.port import Binder
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.scheduling.world import State, World

@@ -16,7 +16,9 @@ from scheduler.backend.hints import registrations
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueueTimes
 from scheduler.features import Features
-from scheduler.framework.interface import POINTS, Binder, PluginFactory
+from scheduler.framework.catalog import Catalog
+from scheduler.framework.interface import POINTS, PluginFactory
+from scheduler.framework.port import Port
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
@@ -41,8 +43,9 @@ class SchedulerHandle:
     """What plugins may use of the scheduler (see ``framework.interface.Handle``)."""
 
     features: Features
-    binder: Binder
+    port: Port
     waiting_pods: WaitingPods
+    catalog: Catalog
 
 
 def load_registry(specifications: Sequence[str]) -> Registry:

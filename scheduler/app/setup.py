@@ -34,6 +34,7 @@ from scheduler.client.informers import Informer, InformerSet
 from scheduler.client.leaderelection import LeaderCallbacks, LeaderElector
 from scheduler.client.leases import LeaseLock
 from scheduler.client.resources import NODES, PODS
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics
 from scheduler.scheduling.scheduler import Outside, Scheduler
@@ -102,7 +103,7 @@ def _scheduler(
 ) -> Scheduler:
     waiting = WaitingPods(config.clocks.now)
     features = config.options.features
-    handle = SchedulerHandle(features, port, waiting)
+    handle = SchedulerHandle(features, port, waiting, Catalog())
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
         port,

@@ -60,6 +60,34 @@ class Nominated(Protocol):
         ...
 
 
+class Hypothesis:
+    """The filters for a what-if (see ``interface.WhatIf``)."""
+
+    __slots__ = ("_framework", "_nominated")
+
+    def __init__(self, framework: Framework, nominated: Nominated) -> None:
+        self._framework = framework
+        self._nominated = nominated
+
+    def counts_pods(self, cycle: Cycle) -> bool:
+        """Whether a pod on one row may change the verdict on another."""
+        return self._framework.counts_pods(cycle)
+
+    def add_pod(self, cycle: Cycle, nodes: Nodes, row: int, pod: PodInfo) -> None:
+        """Put a pod on a row."""
+        nodes.add_pod(row, pod)
+        _raise_failure(self._framework.add_pod(cycle, pod, nodes, row))
+
+    def remove_pod(self, cycle: Cycle, nodes: Nodes, row: int, pod: PodInfo) -> None:
+        """Take a pod off a row."""
+        known = nodes.remove_pod(row, pod)
+        _raise_failure(self._framework.remove_pod(cycle, known, nodes, row))
+
+    def filter(self, cycle: Cycle, nodes: Nodes) -> FilterOutcome:
+        """Filter the rows, nominated pods counted."""
+        return _filter(self._framework, cycle, nodes, self._nominated)
+
+
 class Rotation:
     """Where sampling starts, so that every node gets its turn when not all are looked at."""
 
@@ -90,7 +118,7 @@ def decide(
     try:
         outcome = find_feasible(framework, cycle, nodes, nominated, rotation)
         if not outcome.alive.any():
-            return _no_fit(framework, cycle, nodes, outcome)
+            return _no_fit(framework, cycle, nodes, outcome, nominated)
         return _choose(framework, cycle, outcome, rng)
     except PluginError as error:
         return Decision(Status.failure(error))
@@ -220,10 +248,13 @@ def _filter_with_guests(
     for row, waiting in enumerate(guests):
         for pod in waiting:
             what_if.add_pod(row, pod)
-            status = framework.add_pod(hypothesis, pod, what_if, row)
-            if not status.ok:
-                raise PluginError(status.message)
+            _raise_failure(framework.add_pod(hypothesis, pod, what_if, row))
     return framework.filter(hypothesis, what_if, np.ones(len(what_if), np.bool_))
+
+
+def _raise_failure(status: Status) -> None:
+    if not status.ok:
+        raise PluginError(status.message)
 
 
 def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:
@@ -270,10 +301,12 @@ def _nodes_to_find(percentage: int, count: int) -> int:
     return max(count * percentage // 100, _MIN_FEASIBLE_NODES)
 
 
-def _no_fit(framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome) -> Decision:
+def _no_fit(
+    framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, nominated_pods: Nominated
+) -> Decision:
     nominated: str | None = ""
     if framework.plugins_at("postFilter"):
-        result = framework.post_filter(cycle, nodes, outcome)
+        result = framework.post_filter(cycle, nodes, outcome, Hypothesis(framework, nominated_pods))
         outcome.post_filter_message = result.status.message
         nominated = result.nominated_node
     error = FitError(outcome)

@@ -25,25 +25,20 @@ from typing import Any, Protocol, runtime_checkable
 
 from scheduler.apis.objects import Pod
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ClusterEventWithHint
 from scheduler.framework.node_info import NodeInfo
 from scheduler.framework.nodes import Nodes
+from scheduler.framework.outcome import FilterOutcome
 from scheduler.framework.pods import PodInfo
+from scheduler.framework.port import Port
 from scheduler.framework.rejections import Column, Rejections
 from scheduler.framework.status import Status
 from scheduler.framework.waiting import WaitingPods
 
 MIN_NODE_SCORE = 0
 MAX_NODE_SCORE = 100
-
-
-class Binder(Protocol):
-    """The one narrow port through which a decision reaches the API server; each call raises on failure."""
-
-    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
-        """Assign the pod to the node."""
-        ...
 
 
 class Handle(Protocol):
@@ -55,13 +50,18 @@ class Handle(Protocol):
         ...
 
     @property
-    def binder(self) -> Binder:
-        """The port that binds pods."""
+    def port(self) -> Port:
+        """What may be done to the API server; each call blocks, so it is for binding threads only."""
         ...
 
     @property
     def waiting_pods(self) -> WaitingPods:
         """The pods that Permit holds."""
+        ...
+
+    @property
+    def catalog(self) -> Catalog:
+        """Claims, volumes, services and the other objects beside nodes and pods."""
         ...
 
 
@@ -188,20 +188,46 @@ class PostFilterResult:
     nominated_node: str | None = None
 
 
-class FilterOutcome(Protocol):
-    """What post-filter plugins learn of the failed attempt."""
-
-    def status_of(self, node: str) -> Status:
-        """Why that node was rejected."""
-        ...
-
-
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
     """Called when no node passed, in order, until one answers Success or an error (preemption is one)."""
 
-    def post_filter(self, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome) -> PostFilterResult:
-        """Try to make room."""
+    def post_filter(
+        self, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, what_if: WhatIf
+    ) -> PostFilterResult:
+        """Try to make room.
+
+        Args:
+            outcome: why each node was rejected.
+            what_if: the same filters over nodes whose pods are not what they are.
+        """
+        ...
+
+
+class WhatIf(Protocol):
+    """The profile's filters, for a selection of nodes from which pods are taken or on which they are put.
+
+    ``cycle`` is a clone of the attempt's, since plugins note in it what has changed::
+
+        there, hypothesis = nodes.take(rows), cycle.clone()
+        what_if.remove_pod(hypothesis, there, row, victim)
+        fits = what_if.filter(hypothesis, there).alive
+    """
+
+    def counts_pods(self, cycle: Cycle) -> bool:
+        """Whether a pod that comes to or goes from one row may change the verdict on another: then ask about one row at a time."""
+        ...
+
+    def add_pod(self, cycle: Cycle, nodes: Nodes, row: int, pod: PodInfo) -> None:
+        """Put a pod on a row. Raises PluginError."""
+        ...
+
+    def remove_pod(self, cycle: Cycle, nodes: Nodes, row: int, pod: PodInfo) -> None:
+        """Take a pod off a row. Raises PluginError."""
+        ...
+
+    def filter(self, cycle: Cycle, nodes: Nodes) -> FilterOutcome:
+        """Filter the rows, with the pods that are nominated to them counted. Raises PluginError."""
         ...
 
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.interface import FilterOutcome, PostFilterResult, PreBindPreFlight, Wait
+from scheduler.framework.interface import PostFilterResult, PreBindPreFlight, Wait, WhatIf
 from scheduler.framework.nodes import Nodes
+from scheduler.framework.outcome import FilterOutcome
 from scheduler.framework.runner import PluginError, Runner, as_status, failed, quoted
 from scheduler.framework.status import SKIP, SUCCESS, Code, Status
 
@@ -26,7 +27,9 @@ _WAIT = Status(Code.WAIT, ("one or more plugins asked to wait and no plugin reje
 class Lifecycle(Runner):
     """Runs what follows the choice of a node."""
 
-    def post_filter(self, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome) -> PostFilterResult:
+    def post_filter(
+        self, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, what_if: WhatIf
+    ) -> PostFilterResult:
         """Run PostFilter until a plugin succeeds, or one says that nothing can help (upstream: ``RunPostFilterPlugins``).
 
         A plugin's failure is an Error status here too: the pod stays refused for what the filters said.
@@ -36,7 +39,7 @@ class Lifecycle(Runner):
         rejector = ""
         with self.timed("PostFilter") as timing:
             for plugin in self.plugins_at("postFilter"):
-                result = self._post_filter(plugin, cycle, nodes, outcome)
+                result = self._post_filter(plugin, cycle, nodes, outcome, what_if)
                 timing.code = result.status.code
                 if not result.status.rejected or timing.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                     return result
@@ -47,10 +50,12 @@ class Lifecycle(Runner):
         return PostFilterResult(Status(Code.UNSCHEDULABLE, tuple(reasons), rejector), nominated)
 
     def _post_filter(
-        self, plugin: Any, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome
+        self, plugin: Any, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, what_if: WhatIf
     ) -> PostFilterResult:
         try:
-            result = self.call(plugin, "PostFilter", cycle, plugin.post_filter, cycle, nodes, outcome)
+            result = self.call(
+                plugin, "PostFilter", cycle, plugin.post_filter, cycle, nodes, outcome, what_if
+            )
             if not isinstance(result, PostFilterResult):
                 raise failed(plugin.name, "PostFilter", f"it returned {type(result).__name__}")
             return PostFilterResult(

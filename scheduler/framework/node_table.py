@@ -6,7 +6,7 @@ One owner changes it, under its lock: the cluster state. Everybody else sees ``N
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from scheduler.framework.columns import GrowableColumns
 from scheduler.framework.facts import ABSENT, Facts, ImageState
 from scheduler.framework.interning import Interner
 from scheduler.framework.nodes import ALLOCATABLE, LABEL, Nodes
+from scheduler.framework.pod_index import PodIndex, PodKeys
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.resource_names import read_amount
 
@@ -27,13 +28,14 @@ _SLACK = 64
 class NodeTable(Nodes):
     """A growable table of nodes."""
 
-    __slots__ = ("_allocatable_names", "_growable")
+    __slots__ = ("_allocatable_names", "_growable", "_indexes")
 
     def __init__(self) -> None:
         self._growable = GrowableColumns()
         super().__init__(self._growable, Facts())
         self._rows_by_name: dict[str, int] = {}
         self._allocatable_names: set[str] = set()
+        self._indexes: dict[Any, PodIndex[Any]] = {}
 
     @classmethod
     def copy_of(cls, nodes: Nodes) -> NodeTable:
@@ -43,7 +45,7 @@ class NodeTable(Nodes):
         """
         columns, facts = nodes.copied_columns()
         table = cls()
-        table._columns = table._total = table._growable = columns
+        table._columns = table._growable = columns
         table._facts = facts
         table._names = list(nodes.names)
         table._objects = list(nodes.objects)
@@ -82,6 +84,11 @@ class NodeTable(Nodes):
         self._forget_facts(row)
         pods = self._pods[row]
         last = len(self) - 1
+        for index in self._indexes.values():
+            for pod in pods:
+                index.remove(row, pod)
+            if row != last:
+                index.move(last, row, self._pods[last])
         _move_last_to(row, self._names)
         _move_last_to(row, self._objects)
         _move_last_to(row, self._pods)
@@ -99,6 +106,36 @@ class NodeTable(Nodes):
         pods = self._pods[row]
         place = self._place_of(row, pod)
         self._pods[row] = (*pods[:place], pod, *pods[place + 1 :])
+        for index in self._indexes.values():
+            index.remove(row, pods[place])
+            index.add(row, pod)
+
+    def add_pod(self, row: int, pod: PodInfo) -> None:
+        """Put a pod on a node."""
+        super().add_pod(row, pod)
+        for index in self._indexes.values():
+            index.add(row, pod)
+
+    def remove_pod(self, row: int, pod: PodInfo) -> PodInfo:
+        """Take a pod off a node; it is known by its uid, and returned as it was there.
+
+        Raises:
+            KeyError: the pod is not on that node.
+        """
+        known = super().remove_pod(row, pod)
+        for index in self._indexes.values():
+            index.remove(row, known)
+        return known
+
+    def pods_by(self, keys_of: PodKeys[K]) -> PodIndex[K]:
+        """See ``Nodes``."""
+        index = self._indexes.get(keys_of)
+        if index is None:
+            index = self._indexes[keys_of] = PodIndex(keys_of)
+            for row, pods in enumerate(self._pods):
+                for pod in pods:
+                    index.add(row, pod)
+        return index
 
     def compact(self) -> None:
         """Forget labels and resources that no node has any more, and sets and values once they outnumber the nodes that could have them."""

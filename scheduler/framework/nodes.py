@@ -12,15 +12,15 @@ cluster state, or for whoever holds a selection (``take``), whose columns are co
 is a what-if that leaves the cluster alone.
 
 The row law: for every filter and score, judging ``nodes.take(rows)`` gives what judging ``nodes`` gives for these rows.
-What depends on more than a row's own facts reads ``total`` and ``images``, which a selection shares with its source.
+What depends on more than a row's own facts reads ``total``, ``images`` and ``whole``, which a selection shares with its source.
 
 Row numbers are good until the next change of the set of nodes: a removed node's row is taken by the last one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -28,9 +28,12 @@ from scheduler.apis.objects import Node
 from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, GrowableColumns, Rows
 from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Taints
 from scheduler.framework.integers import wrapped
+from scheduler.framework.pod_index import PodIndex, PodKeys
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Column
 from scheduler.framework.resource_names import CPU, MEMORY, PODS
+
+K = TypeVar("K", bound=Hashable)
 
 ALLOCATABLE: Final = "allocatable/"
 LABEL: Final = "label/"
@@ -42,12 +45,12 @@ _NONZERO: Final = "nonzero/"
 class Nodes:
     """Nodes by row: the cluster's (a ``NodeTable``), or a selection of them made by ``take``."""
 
-    __slots__ = ("_columns", "_facts", "_names", "_objects", "_pods", "_rows_by_name", "_total")
+    __slots__ = ("_columns", "_facts", "_names", "_objects", "_pods", "_rows_by_name", "_whole")
 
-    def __init__(self, columns: ColumnSource, facts: Facts) -> None:
+    def __init__(self, columns: ColumnSource, facts: Facts, whole: Nodes | None = None) -> None:
         self._columns = columns
         self._facts = facts
-        self._total: ColumnSource = columns
+        self._whole = whole or self
         self._names: list[str] = []
         self._objects: list[Node] = []
         self._pods: list[tuple[PodInfo, ...]] = []
@@ -62,7 +65,12 @@ class Nodes:
     @property
     def total(self) -> int:
         """The number of nodes in the whole cluster, also when these are a selection."""
-        return self._total.rows
+        return len(self._whole)
+
+    @property
+    def whole(self) -> Nodes:
+        """The table that these rows were taken from; itself when they were not. A what-if on a selection does not reach it."""
+        return self._whole
 
     @property
     def names(self) -> Sequence[str]:
@@ -95,8 +103,7 @@ class Nodes:
     def take(self, rows: Rows | BoolColumn) -> Nodes:
         """These rows as a table of their own, in the order given; bool masks select. Changes to it stay in it."""
         index: Rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.intp, copy=False)
-        taken = Nodes(GatheredColumns(self._columns, index), self._facts)
-        taken._total = self._total
+        taken = Nodes(GatheredColumns(self._columns, index), self._facts, self._whole)
         places = index.tolist()
         taken._names = [self._names[row] for row in places]
         taken._objects = [self._objects[row] for row in places]
@@ -182,6 +189,15 @@ class Nodes:
         values = self._facts.labels.get(key)
         return (None,) if values is None else values.values
 
+    def pods_by(self, keys_of: PodKeys[K]) -> PodIndex[K]:
+        """Where the pods of the cluster are, by what ``keys_of`` gives of each; rows are those of ``whole``.
+
+        The same function gets the same index, which is kept up to date: pass a module's function, not a closure.
+        """
+        if self._whole is self:
+            raise NotImplementedError("only a NodeTable keeps indexes")
+        return self._whole.pods_by(keys_of)
+
     # Pods come and go
 
     def add_pod(self, row: int, pod: PodInfo) -> None:
@@ -191,8 +207,8 @@ class Nodes:
         if pod.host_ports:
             self._set_ports(row, self._ports_of(row) | frozenset(pod.host_ports))
 
-    def remove_pod(self, row: int, pod: PodInfo) -> None:
-        """Take a pod off a node; it is known by its uid.
+    def remove_pod(self, row: int, pod: PodInfo) -> PodInfo:
+        """Take a pod off a node; it is known by its uid, and returned as it was there.
 
         Raises:
             KeyError: the pod is not on that node.
@@ -204,6 +220,7 @@ class Nodes:
         self._account(row, known, -1)
         if known.host_ports:
             self._set_ports(row, self._ports_of(row) - frozenset(known.host_ports))
+        return known
 
     def _place_of(self, row: int, pod: PodInfo) -> int:
         # The newest first: what is taken back is what was just put.

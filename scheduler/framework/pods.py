@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeVar
 
 from scheduler.apis.objects import Pod
 from scheduler.framework.resources import is_sidecar, nonzero_requests, pod_requests
+
+T = TypeVar("T")
 
 ALL_ADDRESSES: Final = "0.0.0.0"  # noqa: S104  # the wildcard address, as the API writes it
 
@@ -29,15 +31,17 @@ class PodInfo:
             (``PodRequests`` with ``UseStatusResources``).
         nonzero_requests: cpu and memory for scoring, where absent requests count as 100m and 200 MB.
         host_ports: the ports of the node that its containers take.
+        notes: what ``derived`` has worked out.
     """
 
-    __slots__ = ("host_ports", "nonzero_requests", "pod", "requests")
+    __slots__ = ("host_ports", "nonzero_requests", "notes", "pod", "requests")
 
     def __init__(self, pod: Pod) -> None:
         self.pod = pod
         self.requests: Mapping[str, int] = pod_requests(pod, use_status=True)
         self.nonzero_requests: tuple[int, int] = nonzero_requests(pod, use_status=True)
         self.host_ports: tuple[HostPort, ...] = host_ports(pod)
+        self.notes: dict[Callable[[Pod], Any], Any] = {}
 
     def with_pod(self, pod: Pod) -> PodInfo:
         """The same facts for another state of the pod which asks for the same: on a node now, or with a newer status."""
@@ -46,7 +50,16 @@ class PodInfo:
         twin.requests = self.requests
         twin.nonzero_requests = self.nonzero_requests
         twin.host_ports = self.host_ports
+        twin.notes = {}
         return twin
+
+    def derived(self, derive: Callable[[Pod], T]) -> T:
+        """What the function makes of the pod, worked out once: for facts that one plugin needs, and that cost something."""
+        notes = self.notes
+        if derive not in notes:
+            notes[derive] = derive(self.pod)
+        found: T = notes[derive]
+        return found
 
     @property
     def uid(self) -> str:

@@ -19,7 +19,7 @@ class DefaultBinder:
 
     def __init__(self, args: Any, handle: Handle) -> None:
         """Takes no arguments."""
-        self._binder = handle.binder
+        self._binder = handle.port
 
     def bind(self, cycle: Cycle, node: str) -> Status | None:
         """Bind; whatever goes wrong becomes an Error status, and the pod is tried again."""

@@ -16,13 +16,13 @@ from collections.abc import Callable, Mapping
 from scheduler.backend import changes
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.port import Recorder, reference
 from scheduler.framework.status import Code, Status
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import nomination_patch
 from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.failure import FailureHandler
-from scheduler.scheduling.port import Recorder, reference
 from scheduler.scheduling.status_writer import StatusWriter, Submit
 from scheduler.verbosity import V2
 

@@ -23,6 +23,7 @@ from scheduler.backend.queued import QueuedPodInfo
 from scheduler.framework.algorithm import Rotation, decide
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.outcome import Decision, FilterOutcome, FitError
+from scheduler.framework.port import Recorder, reference
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.framework.status import SUCCESS, Code, Status
@@ -31,7 +32,6 @@ from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.binding import BindingCycle, Report
 from scheduler.scheduling.failure import FailureHandler
-from scheduler.scheduling.port import Recorder, reference
 
 logger = logging.getLogger(__name__)
 

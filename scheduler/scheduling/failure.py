@@ -14,12 +14,12 @@ from scheduler.apis.objects import Pod
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.outcome import FitError, NoNodesAvailableError
 from scheduler.framework.pods import PodInfo
+from scheduler.framework.port import Recorder, reference
 from scheduler.framework.status import Status
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import REASON_SCHEDULER_ERROR, REASON_UNSCHEDULABLE, status_patch
 from scheduler.scheduling.decisions import Decisions
-from scheduler.scheduling.port import Recorder, reference
 from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.verbosity import V2
 

@@ -25,6 +25,7 @@ from scheduler.apis.objects import Node, Pod
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.inbox import Inbox
 from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.port import Port, Recorder
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
@@ -34,7 +35,6 @@ from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.events import ClusterEvents
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.handlers import InboxHandler
-from scheduler.scheduling.port import Port, Recorder
 from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.scheduling.turns import Turns
 from scheduler.scheduling.workers import Workers

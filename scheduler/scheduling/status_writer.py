@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler.apis.objects import Pod
 from scheduler.client.errors import ClientError, NotFoundError
-from scheduler.scheduling.port import Port
+from scheduler.framework.port import Port
 
 logger = logging.getLogger(__name__)
 

@@ -22,6 +22,7 @@ from scheduler.backend.gates import Gates
 from scheduler.backend.nominator import Nominator
 from scheduler.backend.queued import NoMetrics, QueuedPodInfo
 from scheduler.features import Features
+from scheduler.framework.catalog import COLLECTIONS, Catalog
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.profile import ProfileError, build_plugins
 from scheduler.framework.registry import Registry
@@ -54,8 +55,9 @@ class Handle:
     """What plugins may use."""
 
     features: Features
-    binder: NoBinder
+    port: NoBinder
     waiting_pods: WaitingPods
+    catalog: Catalog
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,22 @@ def build(scenario: Document) -> World:
     """
     try:
         pod = _pod(scenario["pod"])
-        framework = _framework(scenario.get("config"), pod.spec.scheduler_name)
+        catalog = Catalog()
+        framework = _framework(scenario.get("config"), pod.spec.scheduler_name, catalog)
         world = World(ClusterState(), Nominator(), framework, PodInfo(pod))
+        _fill(catalog, scenario["objects"])
         _populate(world, scenario["objects"])
     except (DecodeError, QuantityError, ProfileError) as error:
         raise ScenarioError(str(error)) from error
     return world
+
+
+def _fill(catalog: Catalog, documents: list[Document]) -> None:
+    kinds = {kind.__name__: kind for kind in COLLECTIONS}
+    for document in documents:
+        kind = kinds.get(document["kind"])
+        if kind is not None:
+            catalog.of(kind).put(convert(kind, _with_uid(document)))
 
 
 def _populate(world: World, documents: list[Document]) -> None:
@@ -117,13 +129,12 @@ def _with_uid(document: Document) -> Document:
     return {**document, "metadata": {"uid": uid, **metadata}}
 
 
-def _framework(document: Document | None, scheduler_name: str) -> Framework:
+def _framework(document: Document | None, scheduler_name: str, catalog: Catalog) -> Framework:
     features = Features.default()
     for profile in _profiles(document, features):
         if profile.scheduler_name == scheduler_name:
-            plugins = build_plugins(
-                _existing(profile), Registry(IN_TREE), Handle(features, NoBinder(), WaitingPods(lambda: 0.0))
-            )
+            handle = Handle(features, NoBinder(), WaitingPods(lambda: 0.0), catalog)
+            plugins = build_plugins(_existing(profile), Registry(IN_TREE), handle)
             return Framework(scheduler_name, plugins, Metrics(CollectorRegistry()))
     raise ScenarioError(f"profile not found for scheduler name {scheduler_name!r}")
 

@@ -26,6 +26,7 @@ from scheduler.apis.objects import Node, Pod
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.nominator import Nominator
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.interface import PluginFactory
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
@@ -69,7 +70,8 @@ class Handle:
     """What plugins may use."""
 
     features = Features.default()
-    binder = Binder()
+    port = Binder()
+    catalog = Catalog()
 
 
 class HandMadeWorld:

@@ -213,7 +213,7 @@ class Victims:
         self.name = name
         self._result = result
 
-    def post_filter(self, cycle: Cycle, nodes: object, outcome: object) -> PostFilterResult:
+    def post_filter(self, cycle: Cycle, nodes: object, outcome: object, what_if: object) -> PostFilterResult:
         return self._result
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from scheduler.apis.config import args
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
@@ -78,7 +79,7 @@ every_plugin = pytest.mark.parametrize("which", PLUGINS)
 
 def _plugin(which: str) -> Any:
     name, arguments, _ = PLUGINS[which]
-    handle: Any = SimpleNamespace(features=Features.default(), binder=None)
+    handle: Any = SimpleNamespace(features=Features.default(), port=None, catalog=Catalog())
     return IN_TREE[name](arguments, handle)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.status import SUCCESS, Code, Status
@@ -32,8 +33,9 @@ class Handle:
     """What plugins may use."""
 
     features: Features = field(default_factory=Features.default)
-    binder: Binder = field(default_factory=Binder)
+    port: Binder = field(default_factory=Binder)
     waiting_pods: Any = None
+    catalog: Catalog = field(default_factory=Catalog)
 
 
 def make_plugin(name: str, args: Any = None, handle: Handle | None = None) -> Any:

@@ -112,11 +112,11 @@ def test_the_most_important_pod_comes_first_then_the_oldest() -> None:
 def test_the_binder_binds_through_the_port() -> None:
     handle = Handle()
     assert make_plugin("DefaultBinder", handle=handle).bind(Cycle(make_pod("p", "ns").info()), "n") is None
-    assert handle.binder.bound == [("ns", "p", "Pod/ns/p", "n")]
+    assert handle.port.bound == [("ns", "p", "Pod/ns/p", "n")]
 
 
 def test_a_failed_binding_is_an_error_with_its_cause() -> None:
     failure = ConnectionError("the server is away")
-    plugin = make_plugin("DefaultBinder", handle=Handle(binder=Binder(failure)))
+    plugin = make_plugin("DefaultBinder", handle=Handle(port=Binder(failure)))
     status = plugin.bind(Cycle(make_pod().info()), "n")
     assert (status.code, status.message, status.error) == (Code.ERROR, "the server is away", failure)

@@ -23,6 +23,7 @@ from scheduler.client.errors import ConflictError
 from scheduler.client.references import ObjectReference
 from scheduler.client.store import Store
 from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.handlers import InboxHandler
@@ -60,7 +61,16 @@ class Ledger:
     def delete_pod(self, namespace: str, name: str, uid: str) -> None:
         raise NotImplementedError
 
-    def eventf(self, regarding: ObjectReference, type: str, reason: str, action: str, note: str) -> None:  # noqa: A002
+    def eventf(
+        self,
+        regarding: ObjectReference,
+        type: str,
+        reason: str,
+        action: str,
+        note: str,
+        *,
+        related: object = None,
+    ) -> None:  # noqa: A002
         self.events.append((reason, note))
 
 
@@ -78,7 +88,7 @@ class Desk:
             registry.register(plugin.name, plugin)  # type: ignore[attr-defined]
         clocks = Clocks(lambda: self.time, lambda: WALL)
         self.waiting = WaitingPods(clocks.now)
-        handle = SchedulerHandle(features, self.ledger, self.waiting)
+        handle = SchedulerHandle(features, self.ledger, self.waiting, Catalog())
         frameworks = build_frameworks(component, registry, handle, self.metrics)
         outside = Outside(self.ledger, dict.fromkeys(frameworks, self.ledger), self._lookup)
         self.scheduler = build_scheduler(

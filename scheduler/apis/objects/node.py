@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from scheduler.apis.objects.meta import Base, Condition, ObjectMeta
-from scheduler.apis.objects.pod import ResourceList
+from scheduler.apis.objects.resources import ResourceList
 
 
 class Taint(Base, frozen=True):

@@ -12,18 +12,8 @@ from scheduler.apis.objects.meta import (
     NodeSelectorTerm,
     ObjectMeta,
 )
-
-QuantityText = str | int | float
-"""A resource quantity as JSON gave it; ``scheduler.apis.quantity`` gives it meaning."""
-
-ResourceList = dict[str, QuantityText]
-
-
-class ResourceRequirements(Base, frozen=True):
-    """Requests and limits by resource name."""
-
-    requests: ResourceList = {}
-    limits: ResourceList = {}
+from scheduler.apis.objects.resources import ResourceList, ResourceRequirements
+from scheduler.apis.objects.volumes import Volume
 
 
 class ContainerPort(Base, frozen=True):
@@ -116,17 +106,25 @@ class Affinity(Base, frozen=True):
     pod_anti_affinity: PodAffinity | None = None
 
 
-class ImageVolume(Base, frozen=True):
-    """A volume made of an image; ``reference`` names the image as a container does."""
+class TopologySpreadConstraint(Base, frozen=True):
+    """How evenly the matching pods are spread over the values of ``topology_key``. Policies of None are ``Honor`` and ``Ignore``."""
 
-    reference: str = ""
+    max_skew: int = 0
+    topology_key: str = ""
+    when_unsatisfiable: str = ""
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: tuple[str, ...] = ()
 
 
-class Volume(Base, frozen=True):
-    """A volume of the pod; the sources that scheduling does not read are left out."""
+class PodResourceClaim(Base, frozen=True):
+    """A claim for devices: by its name, or by the template that it is made from."""
 
     name: str = ""
-    image: ImageVolume | None = None
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
 
 
 class PodSpec(Base, frozen=True):
@@ -145,6 +143,8 @@ class PodSpec(Base, frozen=True):
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    resource_claims: tuple[PodResourceClaim, ...] = ()
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
 

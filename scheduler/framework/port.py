@@ -7,7 +7,14 @@ from typing import Any, Protocol
 
 from scheduler.apis.objects import Pod
 from scheduler.client.references import ObjectReference
-from scheduler.framework.interface import Binder
+
+
+class Binder(Protocol):
+    """The narrowest part: what ``/bind`` needs. Each call blocks until the server has answered, and raises on failure."""
+
+    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """Assign the pod to the node."""
+        ...
 
 
 class Port(Binder, Protocol):
@@ -25,8 +32,17 @@ class Port(Binder, Protocol):
 class Recorder(Protocol):
     """Records events about pods; never blocks."""
 
-    def eventf(self, regarding: ObjectReference, type: str, reason: str, action: str, note: str) -> None:  # noqa: A002  # the API's word
-        """Record an event: ``type`` is Normal or Warning."""
+    def eventf(
+        self,
+        regarding: ObjectReference,
+        type: str,  # noqa: A002  # the API's word
+        reason: str,
+        action: str,
+        note: str,
+        *,
+        related: ObjectReference | None = None,
+    ) -> None:
+        """Record an event: ``type`` is Normal or Warning, ``related`` another object that it is about."""
         ...
 
 
