@@ -28,8 +28,15 @@ class Nowhere:
         """Delete."""
 
     def eventf(
-        self, regarding: object, type: str, reason: str, action: str, note: str, *, related: object = None
-    ) -> None:  # noqa: A002  # the API's word
+        self,
+        regarding: object,
+        type: str,  # noqa: A002  # the API's word
+        reason: str,
+        action: str,
+        note: str,
+        *,
+        related: object = None,
+    ) -> None:
         """Record."""
 
 

@@ -64,13 +64,13 @@ class Ledger:
     def eventf(
         self,
         regarding: ObjectReference,
-        type: str,
+        type: str,  # noqa: A002
         reason: str,
         action: str,
         note: str,
         *,
         related: object = None,
-    ) -> None:  # noqa: A002
+    ) -> None:
         self.events.append((reason, note))
 
 
