@@ -11,8 +11,10 @@ A table keeps an index from the first question on (``Nodes.pods_by``), and pays 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Generic, TypeVar
+from itertools import islice
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
@@ -24,6 +26,8 @@ K = TypeVar("K", bound=Hashable)
 PodKeys = Callable[[PodInfo], Iterable[K]]
 """(pod) -> what it has in common with others. Pure; it is asked again when the pod goes."""
 
+_REMEMBERED_CHANGES: Final = 1024
+
 
 class PodIndex(Generic[K]):
     """Counts of pods by key and row.
@@ -32,19 +36,30 @@ class PodIndex(Generic[K]):
         version: grows when a key appears or vanishes, so that what was matched against the keys can be kept until then.
     """
 
-    __slots__ = ("_counts", "_keys_of", "version")
+    __slots__ = ("_changed", "_counts", "_keys_of", "version")
 
     def __init__(self, keys_of: PodKeys[K]) -> None:
         self._keys_of = keys_of
         self._counts: dict[K, dict[int, int]] = {}
+        self._changed: deque[K] = deque(maxlen=_REMEMBERED_CHANGES)
         self.version = 0
 
     def __len__(self) -> int:
         return len(self._counts)
 
+    def __contains__(self, key: K) -> bool:
+        return key in self._counts
+
     def keys(self) -> Iterable[K]:
         """The keys that any pod has, in the order in which they appeared."""
         return self._counts.keys()
+
+    def changed_since(self, version: int) -> Iterable[K] | None:
+        """The keys that appeared or vanished since, some of them repeatedly; None when that is too long ago to be known."""
+        past = self.version - version
+        if version < 0 or past > len(self._changed):
+            return None
+        return islice(self._changed, len(self._changed) - past, None)
 
     def rows_of(self, key: K) -> tuple[Rows, Column]:
         """intp[n] and int64[n]: the rows that have pods with the key, in no particular order, and how many."""
@@ -58,10 +73,14 @@ class PodIndex(Generic[K]):
         Args:
             rows: the number of rows of the table.
         """
-        total: Column = np.zeros(rows, np.int64)
+        places: list[int] = []
+        counts: list[int] = []
         for key in keys:
-            places, counts = self.rows_of(key)
-            total[places] += counts
+            found = self._counts.get(key, {})
+            places += found.keys()
+            counts += found.values()
+        total: Column = np.zeros(rows, np.int64)
+        np.add.at(total, np.array(places, np.intp), np.array(counts, np.int64))
         return total
 
     # For the table that keeps the index
@@ -72,7 +91,7 @@ class PodIndex(Generic[K]):
             found = self._counts.get(key)
             if found is None:
                 found = self._counts[key] = {}
-                self.version += 1
+                self._note_change(key)
             found[row] = found.get(row, 0) + 1
 
     def remove(self, row: int, pod: PodInfo) -> None:
@@ -85,7 +104,7 @@ class PodIndex(Generic[K]):
             del found[row]
             if not found:
                 del self._counts[key]
-                self.version += 1
+                self._note_change(key)
 
     def move(self, old: int, new: int, pods: Sequence[PodInfo]) -> None:
         """The row's number changed from ``old`` to ``new``, on which nothing is; ``pods`` are those on it."""
@@ -94,3 +113,7 @@ class PodIndex(Generic[K]):
                 found = self._counts[key]
                 if old in found:
                     found[new] = found.pop(old)
+
+    def _note_change(self, key: K) -> None:
+        self._changed.append(key)
+        self.version += 1

@@ -110,3 +110,18 @@ def test_the_version_tells_of_new_and_vanished_keys(change: str, grows: bool) ->
     else:
         nodes.add_pod(0, pods[1])
     assert (index.version > version) is grows
+
+
+def test_what_changed_since_is_told_until_it_is_too_long_ago() -> None:
+    nodes = table(1)
+    index = nodes.pods_by(labels_of)
+    before = index.version
+    for number in range(3):
+        nodes.add_pod(0, make_pod(f"p{number}").label("app", str(number)).info())
+    assert list(index.changed_since(before) or ()) == [("app", "0"), ("app", "1"), ("app", "2")]
+    assert list(index.changed_since(index.version - 1) or ()) == [("app", "2")]
+    assert list(index.changed_since(index.version) or ()) == []
+    for number in range(3, 3000):
+        nodes.add_pod(0, make_pod(f"p{number}").label("app", str(number)).info())
+    assert index.changed_since(before) is None
+    assert index.changed_since(-1) is None
