@@ -1,17 +1,10 @@
-"""One scheduling cycle, from the pop to the assumed pod, over plain nodes that are all scored."""
+"""One scheduling cycle over plain nodes that are all scored, the cluster empty at first."""
 
-import random
-import statistics
-import time
+from typing import Any
 
-from prometheus_client import CollectorRegistry
-
-from bench.wiring import COMPONENT, FEATURES, Nowhere, default_frameworks
+from bench.steady import median_cycle
+from bench.wiring import scheduler_of
 from scheduler.apis.objects import Node, Pod, convert
-from scheduler.app.build import build_scheduler
-from scheduler.framework.waiting import WaitingPods
-from scheduler.metrics import Metrics
-from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
 
 Result = tuple[str, float, str]
 
@@ -27,42 +20,10 @@ def run() -> list[Result]:
 
 
 def _median(nodes: int, pods: int) -> float:
-    scheduler = _scheduler()
+    scheduler = scheduler_of()
     for number in range(nodes):
         scheduler.node_handler.on_add(_node(number), initial=True)
-    scheduler.step()
-    scheduler.lead()
-    times = []
-    for number in range(pods):
-        scheduler.pod_handler.on_add(_pod(number), initial=False)
-        with scheduler.current():
-            pass  # the event is applied here, so that only the cycle is timed below
-        start = time.perf_counter()
-        tried = scheduler.step() is None
-        times.append(time.perf_counter() - start)
-        if not tried:
-            raise RuntimeError("the pod was not tried")
-    scheduler.retire()
-    return statistics.median(times) * 1000
-
-
-def _scheduler() -> Scheduler:
-    metrics, nowhere = Metrics(CollectorRegistry()), Nowhere()
-    clocks = Clocks(time.monotonic, lambda: None)  # type: ignore[arg-type,return-value]  # nothing fails, so no condition is written
-    waiting = WaitingPods(clocks.now)
-    frameworks = default_frameworks(metrics, waiting)
-    outside = Outside(nowhere, dict.fromkeys(frameworks, nowhere), lambda *_: None)
-    return build_scheduler(
-        COMPONENT,
-        frameworks,
-        waiting,
-        outside,
-        metrics,
-        clocks,
-        random.Random(1),
-        features=FEATURES,
-        max_in_unschedulable=300.0,
-    )
+    return median_cycle(scheduler, map(_pod, range(pods)))
 
 
 def _node(number: int) -> Node:
@@ -75,7 +36,7 @@ def _node(number: int) -> Node:
 
 def _pod(number: int) -> Pod:
     resources = {"cpu": "100m", "memory": "500Mi"}
-    container = {
+    container: dict[str, Any] = {
         "name": "c",
         "image": "pause",
         "ports": [{"containerPort": 80}],

@@ -1,14 +1,22 @@
-"""What measurements share: the default profile, and a port that leads nowhere."""
+"""What measurements share: the default profile, a scheduler to be stepped by hand, and a port that leads nowhere."""
 
+import random
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry
 
 from scheduler.apis import config
-from scheduler.app.build import SchedulerHandle, build_frameworks, load_registry
+from scheduler.apis.objects import Pod
+from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler, load_registry
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
+from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
 
 FEATURES = Features.default()
 COMPONENT = config.default(FEATURES)
@@ -40,7 +48,35 @@ class Nowhere:
         """Record."""
 
 
-def default_frameworks(metrics: Metrics, waiting: WaitingPods) -> dict[str, Framework]:
+def default_frameworks(
+    metrics: Metrics, waiting: WaitingPods, catalog: Catalog | None = None
+) -> dict[str, Framework]:
     """The default profile by its ``schedulerName``."""
-    handle = SchedulerHandle(FEATURES, Nowhere(), waiting, Catalog())
+    handle = SchedulerHandle(FEATURES, Nowhere(), waiting, catalog or Catalog())
     return build_frameworks(COMPONENT, load_registry(()), handle, metrics)
+
+
+def scheduler_of(
+    catalog: Catalog | None = None, lookup: Callable[[str, str], Pod | None] = lambda *_: None
+) -> Scheduler:
+    """A scheduler with the default profile that acts on nothing.
+
+    Args:
+        lookup: the pod as an informer would have it; by default every pod is gone, which suits when nothing is refused.
+    """
+    catalog, nowhere, metrics = catalog or Catalog(), Nowhere(), Metrics(CollectorRegistry())
+    clocks = Clocks(time.monotonic, lambda: datetime.now(UTC))
+    waiting = WaitingPods(clocks.now)
+    frameworks = default_frameworks(metrics, waiting, catalog)
+    return build_scheduler(
+        COMPONENT,
+        frameworks,
+        waiting,
+        Outside(nowhere, dict.fromkeys(frameworks, nowhere), lookup),
+        metrics,
+        clocks,
+        random.Random(1),
+        features=FEATURES,
+        max_in_unschedulable=300.0,
+        catalog=catalog,
+    )
