@@ -17,6 +17,7 @@ from random import Random
 
 import numpy as np
 
+from scheduler.apis.objects import Pod
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueuedPodInfo
@@ -106,9 +107,8 @@ class SchedulingCycle:
         """Pods being deleted are not worth a node; assumed ones have theirs."""
         pod = queued.pod
         if pod.metadata.deletion_timestamp:
-            note = f"skip schedule deleting pod: {pod.full_name}"
             self._recorders[framework.profile_name].eventf(
-                reference(pod), "Warning", "FailedScheduling", "Scheduling", note
+                reference(pod), "Warning", "FailedScheduling", "Scheduling", deletion_note(pod)
             )
             return True
         return self._cluster.is_assumed(pod.metadata.uid)
@@ -151,6 +151,11 @@ class SchedulingCycle:
             if not verdict.rejected:
                 verdict = Status.failure(PluginError(f"waiting on permit for pod: {verdict.message}"))
             self._binding.fail(attempt, _as_fit_error(attempt, verdict, self._cluster))
+
+
+def deletion_note(pod: Pod) -> str:
+    """The text of the event with which a pod that is being deleted is passed over."""
+    return f"skip schedule deleting pod: {pod.full_name}"
 
 
 def _as_fit_error(attempt: Attempt, status: Status, cluster: ClusterState) -> Status:

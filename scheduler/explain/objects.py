@@ -1,0 +1,121 @@
+"""From documents to typed objects: what scheduling reads of them, in the order in which they came.
+
+A fault names the place and the field: ``pods.yaml: document 3 (line 40): spec.nodeName: Expected `str`, got `int` ``. Null means absent
+everywhere. Kinds that scheduling does not read are passed over.
+
+Two things are filled in, for a scheduler cannot do without: the uid, which is ``KIND/NAMESPACE/NAME`` when there is none, and a pod's
+``schedulerName``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from scheduler.apis.objects import DecodeError, Node, Pod, convert
+from scheduler.framework.catalog import COLLECTIONS, Catalog
+
+Document = Mapping[str, Any]
+T = TypeVar("T", bound=Any)
+
+DEFAULT_SCHEDULER = "default-scheduler"
+_AT = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+_READ: tuple[type[Any], ...] = (Node, Pod, *COLLECTIONS)
+_KINDS: Mapping[str, type[Any]] = {kind.__name__: kind for kind in _READ}
+
+
+class InputError(ValueError):
+    """The input cannot be used; the text is one line that names the place."""
+
+
+class Placed(NamedTuple):
+    """A document and where it stands, as an error names it."""
+
+    document: Any
+    place: str
+
+
+@dataclass(slots=True)
+class Objects:
+    """The objects by what scheduling makes of them.
+
+    Attributes:
+        nodes, pods: in the order in which they came; pods with and without a node.
+        others: what a ``Catalog`` keeps.
+    """
+
+    nodes: list[Node] = field(default_factory=list)
+    pods: list[Pod] = field(default_factory=list)
+    others: list[Any] = field(default_factory=list)
+
+    def add(self, obj: Any) -> None:
+        """Add an object of a kind that scheduling reads."""
+        if isinstance(obj, Node):
+            self.nodes.append(obj)
+        elif isinstance(obj, Pod):
+            self.pods.append(obj)
+        else:
+            self.others.append(obj)
+
+    def fill(self, catalog: Catalog) -> None:
+        """Put the others into a catalog."""
+        for obj in self.others:
+            catalog.of(type(obj)).put(obj)
+
+
+def read_objects(documents: Iterable[Placed]) -> Objects:
+    """Type the documents.
+
+    Raises:
+        InputError: one is no object, or a field is of the wrong type.
+    """
+    found = Objects()
+    for placed in documents:
+        obj = read_object(placed)
+        if obj is not None:
+            found.add(obj)
+    return found
+
+
+def read_object(placed: Placed) -> Any | None:
+    """Type one document; None when scheduling does not read its kind. Raises InputError."""
+    document, place = placed
+    if not isinstance(document, Mapping):
+        raise InputError(f"{place}: expected an object, found {type(document).__name__}")
+    name = document.get("kind")
+    if not isinstance(name, str) or not name:
+        raise InputError(f"{place}: kind: Required value")
+    kind = _KINDS.get(name)
+    return None if kind is None else read_kind(kind, placed)
+
+
+def read_kind(kind: type[T], placed: Placed) -> T:
+    """Type a document as an object of the kind. Raises InputError."""
+    try:
+        obj = convert(kind, placed.document)
+    except DecodeError as error:
+        raise InputError(f"{placed.place}: {_with_field_first(str(error))}") from error
+    if not obj.metadata.name:
+        raise InputError(f"{placed.place}: metadata.name: Required value")
+    return _identified(obj)
+
+
+def _identified(obj: T) -> T:
+    meta = obj.metadata
+    changed: dict[str, Any] = {}
+    if not meta.uid:
+        uid = f"{type(obj).__name__}/{meta.namespace}/{meta.name}"
+        changed["metadata"] = msgspec.structs.replace(meta, uid=uid)
+    if isinstance(obj, Pod) and not obj.spec.scheduler_name:
+        changed["spec"] = msgspec.structs.replace(obj.spec, scheduler_name=DEFAULT_SCHEDULER)
+    return msgspec.structs.replace(obj, **changed) if changed else obj
+
+
+def _with_field_first(text: str) -> str:
+    """msgspec's ``Expected `str`, got `int` - at `$.spec.nodeName` `` with the field in front."""
+    match = _AT.search(text)
+    return text if match is None else f"{match['path'] or '(whole object)'}: {text[: match.start()]}"

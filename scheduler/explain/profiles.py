@@ -1,0 +1,109 @@
+"""From a KubeSchedulerConfiguration to the framework that judges a pod.
+
+Every node is scored, whatever ``percentageOfNodesToScore`` says, and configured extenders are not called: an explanation is about all
+nodes, and about what this program decides.
+
+Plugins keep what they have worked out about a cluster, so every world gets its own; what is shared is what costs: configurations that
+have been read, and the metrics, which nobody looks at here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from scheduler.apis import config
+from scheduler.explain.objects import InputError
+from scheduler.features import Features
+from scheduler.framework.catalog import Catalog
+from scheduler.framework.port import Port
+from scheduler.framework.profile import ProfileError, build_plugins
+from scheduler.framework.registry import Registry
+from scheduler.framework.runtime import Framework
+from scheduler.framework.waiting import WaitingPods
+from scheduler.metrics import Metrics
+
+Profiles = tuple[config.KubeSchedulerProfile, ...]
+_READ_CONFIGURATIONS = 256
+
+
+class Bystander:
+    """A port that leads nowhere: decisions are explained, nothing is done."""
+
+    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """Nothing."""
+
+    def patch_pod_status(self, namespace: str, name: str, patch: Mapping[str, Any]) -> None:
+        """Nothing."""
+
+    def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What plugins may use (see ``framework.interface.Handle``)."""
+
+    features: Features
+    port: Port
+    waiting_pods: WaitingPods
+    catalog: Catalog
+
+
+class Workshop:
+    """Builds frameworks.
+
+    Args:
+        registry: the plugins that there are.
+        features: the feature gates.
+    """
+
+    def __init__(self, registry: Registry, features: Features) -> None:
+        self.features = features
+        self._registry = registry
+        self._metrics = Metrics(CollectorRegistry())
+        self._read: dict[str, Profiles] = {}
+
+    def framework(self, profiles: Profiles, scheduler_name: str, catalog: Catalog) -> Framework:
+        """The profile of that name, for pods that are judged in a world with this catalog.
+
+        Raises:
+            InputError: there is no such profile, or it cannot be built.
+        """
+        for profile in profiles:
+            if profile.scheduler_name == scheduler_name:
+                handle = Handle(self.features, Bystander(), WaitingPods(lambda: 0.0), catalog)
+                try:
+                    plugins = build_plugins(profile, self._registry, handle)
+                except ProfileError as error:
+                    raise InputError(str(error)) from error
+                return Framework(scheduler_name, plugins, self._metrics)
+        names = ", ".join(profile.scheduler_name for profile in profiles)
+        raise InputError(f"there is no profile for schedulerName {scheduler_name!r}; there is: {names}")
+
+    def profiles(self, document: Any | None, source: str) -> Profiles:
+        """The profiles of a configuration, the default ones without any.
+
+        Raises:
+            InputError: the configuration is invalid; the text has every fault.
+        """
+        if document is None:
+            return config.default(self.features).profiles
+        text = json.dumps(document)
+        if text not in self._read:
+            if len(self._read) >= _READ_CONFIGURATIONS:
+                self._read.clear()
+            self._read[text] = load_profiles(text, source, self.features)
+        return self._read[text]
+
+
+def load_profiles(text: bytes | str, source: str, features: Features) -> Profiles:
+    """The profiles of a configuration's text. Raises InputError."""
+    loaded = config.load(text, source=source, features=features)
+    if loaded.config is None or loaded.errors:
+        raise InputError("; ".join(map(str, loaded.errors)))
+    return loaded.config.profiles
