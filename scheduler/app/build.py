@@ -131,8 +131,13 @@ def build_scheduler(
     *,
     features: Features,
     max_in_unschedulable: float,
+    catalog: Catalog | None = None,
 ) -> Scheduler:
-    """The scheduler; ``max_in_unschedulable``: seconds after which a refused pod is tried again without an event."""
+    """The scheduler (see ``Scheduler`` for most arguments).
+
+    Args:
+        max_in_unschedulable: seconds after which a refused pod is tried again without an event.
+    """
     first = next(iter(frameworks.values()))
     queue = SchedulingQueue(
         first.sort_key,
@@ -147,7 +152,7 @@ def build_scheduler(
         pop_from_backoff=features.enabled("SchedulerPopFromBackoffQ"),
         metrics=metrics,
     )
-    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng)
+    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng, catalog)
 
 
 def _percentage(config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile) -> int:

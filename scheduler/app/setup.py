@@ -27,6 +27,7 @@ from scheduler.app.build import SchedulerHandle, build_frameworks, build_schedul
 from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
 from scheduler.app.process import Process
+from scheduler.app.watches import catalog_informers, kinds_needed
 from scheduler.client.actions import Actions
 from scheduler.client.election import ElectionTimes
 from scheduler.client.events import EventBroadcaster
@@ -68,10 +69,14 @@ def set_up(config: Config) -> Setup:
     )
     broadcaster = EventBroadcaster(config.clients.events, now=config.clocks.now, wall=config.clocks.wall)
     port = Actions(config.clients.scheduling)
-    scheduler = _scheduler(config, port, broadcaster, pods)
+    catalog = Catalog()
+    scheduler = _scheduler(config, port, broadcaster, pods, catalog)
+    kinds = kinds_needed(scheduler.frameworks.values())
+    catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
     pods.add_handler(scheduler.pod_handler)
-    informers = InformerSet([nodes, pods])
+    others = catalog_informers(kinds, config.clients.scheduling, scheduler.catalog_handler)
+    informers = InformerSet([nodes, pods, *others])
     process = Process(
         config.version,
         scheduler,
@@ -99,11 +104,11 @@ def server(config: Config, app: Flask) -> Server | None:
 
 
 def _scheduler(
-    config: Config, port: Actions, broadcaster: EventBroadcaster, pods: Informer[Pod]
+    config: Config, port: Actions, broadcaster: EventBroadcaster, pods: Informer[Pod], catalog: Catalog
 ) -> Scheduler:
     waiting = WaitingPods(config.clocks.now)
     features = config.options.features
-    handle = SchedulerHandle(features, port, waiting, Catalog())
+    handle = SchedulerHandle(features, port, waiting, catalog)
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
         port,
@@ -121,6 +126,7 @@ def _scheduler(
         config.rng,
         features=features,
         max_in_unschedulable=timeout,
+        catalog=catalog,
     )
 
 

@@ -152,16 +152,14 @@ class SchedulingQueue:
     def move_all(self, event: ClusterEvent, old: Any, new: Any, precheck: PreCheck | None = None) -> int:
         """Something happened: move the pods that a hint deems worth it, and keep the event for those in flight.
 
+        Returns the number of pods moved.
+
         Args:
-            event: what happened.
             old: the object before; None when it was added.
             new: the object after; None when it was deleted. With a wildcard event: the only pod that it concerns.
             precheck: only pods for which it says True are considered.
-
-        Returns:
-            The number of pods moved.
         """
-        if not self._hints.of_interest(event):
+        if not self.of_interest(event):
             return 0
         moved = 0
         for group in self._unschedulable.groups():
@@ -172,6 +170,10 @@ class SchedulingQueue:
             moved += sum(self._move(queued, event, old, new) for queued in candidates)
         self._in_flight.record(event, old, new)
         return moved
+
+    def of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin of any profile wants to hear of such an event."""
+        return self._hints.of_interest(event)
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Move pods to the active queue, back-off or not; those in flight are tried again when they come back refused."""

@@ -8,6 +8,9 @@ to date from then on::
 
     catalog.services.in_namespace("web")
     catalog.volume_attachments.by(node_of, "node-a")       # node_of(attachment) -> the keys it is to be found under
+
+A live catalog keeps only the kinds that some plugin needs. Asking it for another is a bug of who asks, and told as one: an answer
+"there is none" would look like a decision.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ from scheduler.apis.objects import (
 )
 
 
+class NotKeptError(LookupError):
+    """Objects of this kind are not watched, since no plugin said that it reads them."""
+
+
 class Object(Protocol):
     """Anything with metadata."""
 
@@ -52,26 +59,36 @@ Key = tuple[str, str]
 class Collection(Generic[T]):
     """The objects of one kind.
 
+    Every question raises NotKeptError once ``refuse`` was called.
+
     Attributes:
         version: grows with every change, so that what was derived from the objects can be kept until then.
     """
 
-    __slots__ = ("_indexes", "_objects", "version")
+    __slots__ = ("_indexes", "_objects", "_refusal", "version")
 
     def __init__(self) -> None:
         self.version = 0
+        self._refusal = ""
         self._objects: dict[Key, T] = {}
         self._indexes: dict[KeysOf[T], dict[Hashable, dict[Key, T]]] = {}
 
+    def refuse(self, why: str) -> None:
+        """Answer no question from now on."""
+        self._refusal = why
+
     def __len__(self) -> int:
+        self._check()
         return len(self._objects)
 
     def get(self, name: str, namespace: str = "") -> T | None:
         """The object of that name, None when there is none."""
+        self._check()
         return self._objects.get((namespace, name))
 
     def all(self) -> tuple[T, ...]:
         """Every object, in the order in which they came."""
+        self._check()
         return tuple(self._objects.values())
 
     def in_namespace(self, namespace: str) -> tuple[T, ...]:
@@ -80,6 +97,7 @@ class Collection(Generic[T]):
 
     def by(self, keys_of: KeysOf[T], key: Hashable) -> tuple[T, ...]:
         """The objects for which ``keys_of`` gives the key. Pass the same function every time: it names the index."""
+        self._check()
         index = self._indexes.get(keys_of)
         if index is None:
             index = self._indexes[keys_of] = {}
@@ -108,6 +126,10 @@ class Collection(Generic[T]):
             _leave(index, keys_of, place, known)
         self.version += 1
 
+    def _check(self) -> None:
+        if self._refusal:
+            raise NotKeptError(self._refusal)
+
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
@@ -135,6 +157,13 @@ class Catalog:
         """
         collection: Collection[Any] = getattr(self, COLLECTIONS[kind])
         return collection
+
+    def keep_only(self, kinds: Iterable[type[Any]]) -> None:
+        """The other kinds are not watched: refuse every question about them."""
+        for kind in COLLECTIONS.keys() - set(kinds):
+            self.of(kind).refuse(
+                f"{kind.__name__} objects are not watched: no plugin of any profile names this kind in `reads`"
+            )
 
 
 COLLECTIONS: dict[type[Any], str] = {

@@ -19,7 +19,7 @@ Wherever a method returns ``Status | None``, None is Success. An exception is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -87,6 +87,19 @@ class EnqueueExtensions(Protocol):
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         """The events, each with an optional hint. An empty sequence: no event helps."""
+        ...
+
+
+@runtime_checkable
+class CatalogReader(Protocol):
+    """Implemented by a plugin that reads ``Handle.catalog``, to say what: only such kinds are watched.
+
+    The kinds of the events that a plugin registers are watched in any case.
+    """
+
+    @property
+    def reads(self) -> Collection[type[Any]]:
+        """The kinds, ``(PersistentVolume, StorageClass)`` say; an attribute of the class, or of the instance when its arguments decide."""
         ...
 
 

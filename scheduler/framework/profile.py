@@ -13,7 +13,8 @@ from typing import Any
 
 from scheduler.apis.config.expansion import PluginSetError, expand_plugins, needed
 from scheduler.apis.config.types import KubeSchedulerProfile
-from scheduler.framework.interface import POINTS, Handle, PluginFactory
+from scheduler.framework.catalog import COLLECTIONS
+from scheduler.framework.interface import POINTS, CatalogReader, Handle, PluginFactory
 from scheduler.framework.per_node import columnar
 from scheduler.framework.registry import Registry
 
@@ -54,6 +55,7 @@ def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Han
     }
     at, weights = _sorted_by_point(where, profile, built)
     _check_cardinalities(where, at)
+    _check_reads(where, built)
     return Plugins(built, at, weights, tuple(sorted(names & registry.planned)))
 
 
@@ -92,6 +94,14 @@ def _build(where: str, name: str, factory: PluginFactory | None, args: Any, hand
         raise ProfileError(f"{where}: plugin {name!r}: {error}") from error
     except Exception as error:  # a plugin of another package may raise anything
         raise ProfileError(f"{where}: plugin {name!r}: {type(error).__name__}: {error}") from error
+
+
+def _check_reads(where: str, built: Mapping[str, Any]) -> None:
+    for name, plugin in built.items():
+        unknown = set(plugin.reads) - COLLECTIONS.keys() if isinstance(plugin, CatalogReader) else ()
+        for kind in unknown:
+            what = getattr(kind, "__name__", repr(kind))
+            raise ProfileError(f"{where}: plugin {name!r} reads {what}, which the catalog does not keep")
 
 
 def _check_cardinalities(where: str, at: Mapping[str, Sequence[Any]]) -> None:

@@ -17,6 +17,7 @@ from scheduler.framework.events import ClusterEventWithHint
 from scheduler.framework.interface import (
     MAX_NODE_SCORE,
     MIN_NODE_SCORE,
+    CatalogReader,
     EnqueueExtensions,
     NormalizePlugin,
     PreFilterExtensions,
@@ -74,6 +75,12 @@ class Framework(Lifecycle):
                 for point in ("preEnqueue", "preFilter", "filter", "reserve", "permit")
             ):
                 yield name, None
+
+    @property
+    def reads(self) -> frozenset[type[Any]]:
+        """The kinds that the plugins say they read in the catalog."""
+        readers = (one for one in self._plugins.by_name.values() if isinstance(one, CatalogReader))
+        return frozenset(kind for reader in readers for kind in reader.reads)
 
     # Filtering
 

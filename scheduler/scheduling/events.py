@@ -25,6 +25,7 @@ from scheduler.apis.quantity import QuantityError
 from scheduler.backend import changes
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.catalog import Object
 from scheduler.framework.events import ClusterEvent
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.waiting import WaitingPods
@@ -62,7 +63,7 @@ class ClusterEvents:
         self._metrics = metrics
         self._now = now
 
-    def apply(self, change: Callable[..., None], *objects: Node | Pod) -> None:
+    def apply(self, change: Callable[..., None], *objects: Object) -> None:
         """Apply one change; an object that cannot be understood is named in the log and leaves everything as it was."""
         try:
             change(*objects)

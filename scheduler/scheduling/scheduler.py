@@ -20,16 +20,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
+from typing import Any
 
 from scheduler.apis.objects import Node, Pod
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.inbox import Inbox
 from scheduler.backend.queue import SchedulingQueue
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.port import Port, Recorder
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.binding import BindingCycle
+from scheduler.scheduling.catalog_events import CatalogEvents
 from scheduler.scheduling.cycle import SchedulingCycle
 from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.events import ClusterEvents
@@ -77,6 +80,7 @@ class Scheduler:
         frameworks: the profiles by ``schedulerName``.
         queue: the scheduling queue, built for these profiles.
         waiting: the pods that Permit holds; the same object that the plugins' handle has.
+        catalog: the other objects; the same again. None when somebody else keeps it up to date.
     """
 
     def __init__(
@@ -88,6 +92,7 @@ class Scheduler:
         metrics: Metrics,
         clocks: Clocks,
         rng: Random,
+        catalog: Catalog | None = None,
     ) -> None:
         self.frameworks = frameworks
         self.cluster = ClusterState()
@@ -109,6 +114,10 @@ class Scheduler:
         )
         self.pod_handler: InboxHandler[Pod] = InboxHandler(
             self._inbox, events.apply, events.pod_added, events.pod_updated, events.pod_deleted
+        )
+        others = CatalogEvents(catalog or Catalog(), queue, metrics, clocks.now)
+        self.catalog_handler: InboxHandler[Any] = InboxHandler(
+            self._inbox, events.apply, others.added, others.updated, others.deleted
         )
         _expose(metrics, self.cluster, queue)
 

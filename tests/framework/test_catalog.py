@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 
 from scheduler.apis.objects import Namespace, ObjectMeta, PersistentVolume, PersistentVolumeSpec, Pod, Service
-from scheduler.framework.catalog import COLLECTIONS, Catalog, Collection
+from scheduler.framework.catalog import COLLECTIONS, Catalog, Collection, NotKeptError
 
 
 def service(name: str, namespace: str = "default") -> Service:
@@ -73,3 +73,24 @@ def test_every_kind_has_its_collection() -> None:
     assert catalog.of(Namespace) is catalog.namespaces
     with pytest.raises(KeyError):
         catalog.of(Pod)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda volumes: volumes.get("a"),
+        lambda volumes: volumes.all(),
+        lambda volumes: volumes.by(class_of, "fast"),
+        lambda volumes: volumes.in_namespace("x"),
+        len,
+    ],
+    ids=["by name", "all", "by key", "by namespace", "how many"],
+)
+def test_a_kind_that_is_not_kept_answers_no_question(
+    ask: Callable[[Collection[PersistentVolume]], object],
+) -> None:
+    catalog = Catalog()
+    catalog.keep_only([Service])
+    with pytest.raises(NotKeptError, match="PersistentVolume objects are not watched: no plugin"):
+        ask(catalog.persistent_volumes)
+    assert catalog.services.all() == ()

@@ -88,7 +88,8 @@ class Desk:
             registry.register(plugin.name, plugin)  # type: ignore[attr-defined]
         clocks = Clocks(lambda: self.time, lambda: WALL)
         self.waiting = WaitingPods(clocks.now)
-        handle = SchedulerHandle(features, self.ledger, self.waiting, Catalog())
+        self.catalog = Catalog()
+        handle = SchedulerHandle(features, self.ledger, self.waiting, self.catalog)
         frameworks = build_frameworks(component, registry, handle, self.metrics)
         outside = Outside(self.ledger, dict.fromkeys(frameworks, self.ledger), self._lookup)
         self.scheduler = build_scheduler(
@@ -101,6 +102,7 @@ class Desk:
             Random(1),
             features=features,
             max_in_unschedulable=300.0,
+            catalog=self.catalog,
         )
         self.cluster, self.queue = self.scheduler.cluster, self.scheduler.queue
         self.pods: Store[Pod] = Store(_notifier(self.scheduler.pod_handler))
