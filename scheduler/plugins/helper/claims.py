@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from scheduler.apis.objects import ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler.apis.objects import ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Volume
 from scheduler.framework.pods import PodInfo
 
 CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
@@ -39,15 +39,19 @@ class ClaimReference(NamedTuple):
     ephemeral: bool
 
 
+def claim_of(pod: Pod, volume: Volume) -> ClaimReference | None:
+    """The claim that one volume of the pod refers to; None for a volume of another kind."""
+    if volume.persistent_volume_claim is not None:
+        return ClaimReference(volume.name, volume.persistent_volume_claim.claim_name, False)
+    if volume.ephemeral is not None:
+        return ClaimReference(volume.name, f"{pod.metadata.name}-{volume.name}", True)
+    return None
+
+
 def claims_of(pod: Pod) -> tuple[ClaimReference, ...]:
     """The claims of the pod's volumes, in the order of the volumes; a claim that two volumes name is there twice."""
-    return tuple(
-        ClaimReference(volume.name, volume.persistent_volume_claim.claim_name, False)
-        if volume.persistent_volume_claim is not None
-        else ClaimReference(volume.name, f"{pod.metadata.name}-{volume.name}", True)
-        for volume in pod.spec.volumes
-        if volume.persistent_volume_claim is not None or volume.ephemeral is not None
-    )
+    claims = (claim_of(pod, volume) for volume in pod.spec.volumes)
+    return tuple(claim for claim in claims if claim is not None)
 
 
 def named_claims(pod: Pod) -> tuple[str, ...]:
