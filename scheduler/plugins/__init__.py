@@ -13,6 +13,7 @@ from typing import Final
 from scheduler.framework.interface import PluginFactory
 from scheduler.plugins.default_binder import DefaultBinder
 from scheduler.plugins.image_locality import ImageLocality
+from scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler.plugins.node_affinity import NodeAffinity
 from scheduler.plugins.node_name import NodeName
 from scheduler.plugins.node_ports import NodePorts
@@ -21,6 +22,8 @@ from scheduler.plugins.noderesources import NodeResourcesBalancedAllocation, Nod
 from scheduler.plugins.priority_sort import PrioritySort
 from scheduler.plugins.scheduling_gates import SchedulingGates
 from scheduler.plugins.taint_toleration import TaintToleration
+from scheduler.plugins.volume_restrictions import VolumeRestrictions
+from scheduler.plugins.volume_zone import VolumeZone
 
 IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
     {
@@ -32,6 +35,9 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
         "NodeAffinity": NodeAffinity,
         "NodePorts": NodePorts,
         "NodeResourcesFit": NodeResourcesFit,
+        "VolumeRestrictions": VolumeRestrictions,
+        "VolumeZone": VolumeZone,
+        "InterPodAffinity": InterPodAffinity,
         "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
         "ImageLocality": ImageLocality,
         "DefaultBinder": DefaultBinder,
@@ -41,12 +47,9 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
 
 PLANNED: Final = frozenset(
     {
-        "VolumeRestrictions",
         "NodeVolumeLimits",
         "VolumeBinding",
-        "VolumeZone",
         "PodTopologySpread",
-        "InterPodAffinity",
         "DynamicResources",
         "DefaultPreemption",
         "NodeDeclaredFeatures",
