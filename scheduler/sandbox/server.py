@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from scheduler.apis.manifests import ManifestError, read
 from scheduler.sandbox.errors import StatusError
-from scheduler.sandbox.manifests import ManifestError, read
 from scheduler.sandbox.sandbox import Sandbox
 
 

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from scheduler.apis.manifests import ManifestError, read
 from scheduler.sandbox import Sandbox, command
-from scheduler.sandbox.manifests import ManifestError, read
 from scheduler.sandbox.server import load_files, serve
 
 GOOD = """

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
+from scheduler.apis.yamlreader import YamlError, documents
 from scheduler.sandbox import errors
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.schema import Cleaner, WrongTypeError
 from scheduler.sandbox.wire import protobuf
 from scheduler.sandbox.wire.http import Request
-from scheduler.sandbox.yamlreader import YamlError, documents
 
 Object = dict[str, Any]
 _ACCEPTED = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
