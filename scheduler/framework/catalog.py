@@ -15,8 +15,10 @@ A live catalog keeps only the kinds that some plugin needs. Asking it for anothe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar
 
 from scheduler.apis.objects import (
@@ -55,6 +57,9 @@ KeysOf = Callable[[T], Iterable[Hashable]]
 Key = tuple[str, str]
 """(namespace, name); the namespace is empty for cluster-wide kinds."""
 
+_REMEMBERED = 4096
+"""How many changes a collection can tell apart; whoever is further behind has to look at everything again."""
+
 
 class Collection(Generic[T]):
     """The objects of one kind.
@@ -65,11 +70,12 @@ class Collection(Generic[T]):
         version: grows with every change, so that what was derived from the objects can be kept until then.
     """
 
-    __slots__ = ("_indexes", "_objects", "_refusal", "version")
+    __slots__ = ("_changes", "_indexes", "_objects", "_refusal", "version")
 
     def __init__(self) -> None:
         self.version = 0
         self._refusal = ""
+        self._changes: deque[Key] = deque(maxlen=_REMEMBERED)
         self._objects: dict[Key, T] = {}
         self._indexes: dict[KeysOf[T], dict[Hashable, dict[Key, T]]] = {}
 
@@ -105,6 +111,12 @@ class Collection(Generic[T]):
                 _enter(index, keys_of, place, obj)
         return tuple(index.get(key, {}).values())
 
+    def changed_since(self, version: int) -> Sequence[Key] | None:
+        """What was put or removed after ``version``, the newest first; None when that is too long ago to be told."""
+        self._check()
+        behind = self.version - version
+        return tuple(islice(reversed(self._changes), behind)) if behind <= len(self._changes) else None
+
     def put(self, obj: T) -> None:
         """Add an object, or replace the one of that name."""
         place = _place(obj)
@@ -114,7 +126,7 @@ class Collection(Generic[T]):
             if known is not None:
                 _leave(index, keys_of, place, known)
             _enter(index, keys_of, place, obj)
-        self.version += 1
+        self._note_change(place)
 
     def remove(self, obj: T) -> None:
         """Forget the object of that name, if it is known."""
@@ -124,6 +136,10 @@ class Collection(Generic[T]):
             return
         for keys_of, index in self._indexes.items():
             _leave(index, keys_of, place, known)
+        self._note_change(place)
+
+    def _note_change(self, place: Key) -> None:
+        self._changes.append(place)
         self.version += 1
 
     def _check(self) -> None:

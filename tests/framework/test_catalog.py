@@ -66,6 +66,26 @@ def test_the_version_grows_with_every_change_and_only_then() -> None:
     assert services.version == seen[-1]
 
 
+def test_what_changed_since_a_version_is_told_newest_first() -> None:
+    services: Collection[Service] = Collection()
+    services.put(service("a", "x"))
+    seen = services.version
+    services.put(service("b", "x"))
+    services.put(service("a", "x"))
+    services.remove(service("b", "x"))
+    services.remove(service("unknown", "x"))
+    assert services.changed_since(seen) == (("x", "b"), ("x", "a"), ("x", "b"))
+    assert services.changed_since(services.version) == ()
+
+
+def test_changes_too_long_ago_are_not_told() -> None:
+    services: Collection[Service] = Collection()
+    for number in range(5000):
+        services.put(service(f"s{number}"))
+    assert services.changed_since(0) is None
+    assert services.changed_since(4999) == (("default", "s4999"),)
+
+
 def test_every_kind_has_its_collection() -> None:
     catalog = Catalog()
     collections = [catalog.of(kind) for kind in COLLECTIONS]
