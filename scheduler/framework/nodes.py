@@ -45,7 +45,16 @@ _NONZERO: Final = "nonzero/"
 class Nodes:
     """Nodes by row: the cluster's (a ``NodeTable``), or a selection of them made by ``take``."""
 
-    __slots__ = ("_columns", "_facts", "_names", "_objects", "_pods", "_rows_by_name", "_whole")
+    __slots__ = (
+        "_columns",
+        "_facts",
+        "_names",
+        "_objects",
+        "_pods",
+        "_rows_by_name",
+        "_whole",
+        "_whole_rows",
+    )
 
     def __init__(self, columns: ColumnSource, facts: Facts, whole: Nodes | None = None) -> None:
         self._columns = columns
@@ -55,6 +64,7 @@ class Nodes:
         self._objects: list[Node] = []
         self._pods: list[tuple[PodInfo, ...]] = []
         self._rows_by_name: dict[str, int] | None = None
+        self._whole_rows: Rows | None = None
 
     # Which nodes
 
@@ -71,6 +81,11 @@ class Nodes:
     def whole(self) -> Nodes:
         """The table that these rows were taken from; itself when they were not. A what-if on a selection does not reach it."""
         return self._whole
+
+    @property
+    def whole_rows(self) -> Rows:
+        """intp[rows]: the rows of ``whole`` that these are."""
+        return np.arange(len(self)) if self._whole_rows is None else self._whole_rows
 
     @property
     def names(self) -> Sequence[str]:
@@ -100,10 +115,16 @@ class Nodes:
         """The pods on a node, assumed ones included, in the order in which they came."""
         return self._pods[row]
 
+    @property
+    def pods_by_row(self) -> Sequence[tuple[PodInfo, ...]]:
+        """The pods of every row. A row gets a new tuple with each change of its pods, so ``is`` tells whether there was one."""
+        return self._pods
+
     def take(self, rows: Rows | BoolColumn) -> Nodes:
         """These rows as a table of their own, in the order given; bool masks select. Changes to it stay in it."""
         index: Rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.intp, copy=False)
         taken = Nodes(GatheredColumns(self._columns, index), self._facts, self._whole)
+        taken._whole_rows = index if self._whole_rows is None else self._whole_rows[index]
         places = index.tolist()
         taken._names = [self._names[row] for row in places]
         taken._objects = [self._objects[row] for row in places]

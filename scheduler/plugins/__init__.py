@@ -12,6 +12,8 @@ from typing import Final
 
 from scheduler.framework.interface import PluginFactory
 from scheduler.plugins.default_binder import DefaultBinder
+from scheduler.plugins.default_preemption import DefaultPreemption
+from scheduler.plugins.dynamic_resources import DynamicResources
 from scheduler.plugins.image_locality import ImageLocality
 from scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler.plugins.node_affinity import NodeAffinity
@@ -19,6 +21,7 @@ from scheduler.plugins.node_name import NodeName
 from scheduler.plugins.node_ports import NodePorts
 from scheduler.plugins.node_unschedulable import NodeUnschedulable
 from scheduler.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
+from scheduler.plugins.pod_topology_spread import PodTopologySpread
 from scheduler.plugins.priority_sort import PrioritySort
 from scheduler.plugins.scheduling_gates import SchedulingGates
 from scheduler.plugins.taint_toleration import TaintToleration
@@ -37,7 +40,10 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
         "NodeResourcesFit": NodeResourcesFit,
         "VolumeRestrictions": VolumeRestrictions,
         "VolumeZone": VolumeZone,
+        "PodTopologySpread": PodTopologySpread,
         "InterPodAffinity": InterPodAffinity,
+        "DynamicResources": DynamicResources,
+        "DefaultPreemption": DefaultPreemption,
         "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
         "ImageLocality": ImageLocality,
         "DefaultBinder": DefaultBinder,
@@ -49,9 +55,6 @@ PLANNED: Final = frozenset(
     {
         "NodeVolumeLimits",
         "VolumeBinding",
-        "PodTopologySpread",
-        "DynamicResources",
-        "DefaultPreemption",
         "NodeDeclaredFeatures",
         "GangScheduling",
         "TopologyPlacementGenerator",
