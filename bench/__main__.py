@@ -19,6 +19,7 @@ MODULES = (
     "cycle",
     "plugins_cycle",
     "curves",
+    "pod_index",
     "preemption",
     "explain_scenarios",
     "cluster_state",

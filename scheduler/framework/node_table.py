@@ -107,8 +107,7 @@ class NodeTable(Nodes):
         place = self._place_of(row, pod)
         self._pods[row] = (*pods[:place], pod, *pods[place + 1 :])
         for index in self._indexes.values():
-            index.remove(row, pods[place])
-            index.add(row, pod)
+            index.replace(row, pods[place], pod)
 
     def add_pod(self, row: int, pod: PodInfo) -> None:
         """Put a pod on a node."""
@@ -152,6 +151,8 @@ class NodeTable(Nodes):
             facts.image_sets = _compacted(self._growable, "image_set", facts.image_sets)
         if len(facts.port_sets) > limit:
             facts.port_sets = _compacted(self._growable, "port_set", facts.port_sets)
+        if len(facts.features) > limit:
+            facts.features = _compacted(self._growable, "features", facts.features)
         for key, values in facts.labels.items():
             if len(values) > limit:
                 facts.labels[key] = _compacted(self._growable, LABEL + key, values)
@@ -173,6 +174,7 @@ class NodeTable(Nodes):
         facts, columns = self._facts, self._growable
         columns.own("unschedulable", np.bool_)[row] = node.spec.unschedulable
         columns.own("taint_set", np.int32)[row] = facts.taint_sets.id_of(node.spec.taints)
+        columns.own("features", np.int32)[row] = facts.features.id_of(node.status.declared_features)
         for key, value in node.metadata.labels.items():
             columns.own(LABEL + key, np.int32)[row] = facts.label_values(key).id_of(value)
         sizes = {name: image.size_bytes for image in reversed(node.status.images) for name in image.names}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import PostFilterResult, Wait
@@ -40,7 +40,7 @@ class Timing:
         self._profile_name = profile_name
         self.code = Code.SUCCESS
 
-    def __enter__(self) -> Timing:
+    def __enter__(self) -> Self:
         self._start = perf_counter()
         return self
 

@@ -125,3 +125,27 @@ def test_what_changed_since_is_told_until_it_is_too_long_ago() -> None:
         nodes.add_pod(0, make_pod(f"p{number}").label("app", str(number)).info())
     assert index.changed_since(before) is None
     assert index.changed_since(-1) is None
+
+
+@pytest.mark.parametrize(("app", "changes"), [("x", 0), ("y", 2)], ids=["same labels", "relabelled"])
+def test_a_newer_state_of_a_pod_changes_only_the_keys_that_differ(app: str, changes: int) -> None:
+    nodes = table(1)
+    index = nodes.pods_by(labels_of)
+    nodes.add_pod(0, make_pod("a").label("app", "x").label("tier", "t").info())
+    version = index.version
+    nodes.replace_pod(0, make_pod("a").label("app", app).label("tier", "t").info())
+    assert index.version - version == changes
+    assert set(index.keys()) == {("app", app), ("tier", "t")}
+
+
+def test_rows_are_told_with_their_counts_also_after_one_left_and_another_was_renumbered() -> None:
+    nodes = table(4)
+    index = nodes.pods_by(labels_of)
+    pods = [make_pod(f"p{row}").label("app", "x").info() for row in range(4)]
+    for row, pod in enumerate(pods):
+        nodes.add_pod(row, pod)
+    nodes.add_pod(3, make_pod("another").label("app", "x").info())
+    nodes.remove_pod(1, pods[1])
+    nodes.remove_node("n0")  # n3 takes its row
+    rows, counts = index.rows_of(("app", "x"))
+    assert dict(zip(rows.tolist(), counts.tolist(), strict=True)) == {0: 2, 2: 1}
