@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import unwrap
 from random import Random
 
@@ -17,6 +17,7 @@ from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueueTimes
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.interface import POINTS, PluginFactory
 from scheduler.framework.port import Port
 from scheduler.framework.profile import build_plugins
@@ -46,6 +47,8 @@ class SchedulerHandle:
     port: Port
     waiting_pods: WaitingPods
     catalog: Catalog
+    evictions: Evictions = field(default_factory=Evictions)
+    rng: Random = field(default_factory=Random)
 
 
 def load_registry(specifications: Sequence[str]) -> Registry:

@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from scheduler.explain.preemption import preemption
+from scheduler.explain.preemption import status_fields as _status
 from scheduler.explain.world import World
 from scheduler.framework.algorithm import Rotation, decide, find_feasible, prioritize
 from scheduler.framework.cycle import Cycle
@@ -20,7 +22,7 @@ from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Decision, FilterOutcome, FitError, Scores
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.runner import PluginError
-from scheduler.framework.status import SUCCESS, Status
+from scheduler.framework.status import SUCCESS
 from scheduler.scheduling.cycle import deletion_note
 
 Answer = dict[str, Any]
@@ -63,7 +65,7 @@ def scores(world: World, names: Iterable[str]) -> Answer:
 def _judge(world: World, found: Answer) -> None:
     framework, nodes = world.framework, world.cluster.nodes
     if not len(nodes):
-        found["scheduleError"] = _decide(world).status.message
+        found["scheduleError"] = _decide(world, Cycle(world.pod)).status.message
         return
     cycle = Cycle(world.pod)
     status, names, _ = framework.pre_filter(cycle, nodes)
@@ -92,20 +94,22 @@ def _rate(world: World, outcome: FilterOutcome, found: Answer) -> None:
 
 
 def _explain(world: World, found: Answer) -> None:
-    error = _decide(world).status.error
+    cycle = Cycle(world.pod)
+    decision = _decide(world, cycle)
+    error = decision.status.error
     if isinstance(error, FitError):
         found["fitError"] = str(error)
         found["unschedulablePlugins"] = sorted(error.outcome.unschedulable_plugins)
         if error.outcome.pending_plugins:
             found["pendingPlugins"] = sorted(error.outcome.pending_plugins)
+        if decision.post_filter is not None:
+            found["preemption"] = preemption(world, cycle, decision)
     else:
         found["scheduleError"] = str(error)
 
 
-def _decide(world: World) -> Decision:
-    return decide(
-        world.framework, Cycle(world.pod), world.cluster.nodes, world.nominator, Random(0), Rotation()
-    )
+def _decide(world: World, cycle: Cycle) -> Decision:
+    return decide(world.framework, cycle, world.cluster.nodes, world.nominator, Random(0), Rotation())
 
 
 def _filtered(world: World, pod: PodInfo) -> FilterOutcome:
@@ -136,15 +140,6 @@ def _each_on_its_own(world: World, cycle: Cycle, outcome: FilterOutcome) -> Answ
 
 def _in_order(nodes: Nodes, names: Iterable[str]) -> Nodes:
     return nodes.take(np.sort(nodes.rows_of(names)))
-
-
-def _status(status: Status) -> Answer:
-    found: Answer = {"code": status.code.label}
-    if status.plugin:
-        found["plugin"] = status.plugin
-    if status.reasons:
-        found["reasons"] = list(status.reasons)
-    return found
 
 
 def _weighted(rated: Scores, row: int) -> dict[str, int]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from prometheus_client import CollectorRegistry
@@ -20,6 +21,7 @@ from scheduler.apis import config
 from scheduler.explain.objects import InputError
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.port import Port
 from scheduler.framework.profile import ProfileError, build_plugins
 from scheduler.framework.registry import Registry
@@ -52,6 +54,8 @@ class Handle:
     port: Port
     waiting_pods: WaitingPods
     catalog: Catalog
+    evictions: Evictions = field(default_factory=Evictions)
+    rng: Random = field(default_factory=lambda: Random(0))
 
 
 class Workshop:

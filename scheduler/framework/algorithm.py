@@ -305,13 +305,17 @@ def _no_fit(
     framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, nominated_pods: Nominated
 ) -> Decision:
     nominated: str | None = ""
+    answer: Status | None = None
     if framework.plugins_at("postFilter"):
         result = framework.post_filter(cycle, nodes, outcome, Hypothesis(framework, nominated_pods))
-        outcome.post_filter_message = result.status.message
+        answer = result.status
+        outcome.post_filter_message = answer.message
         nominated = result.nominated_node
     error = FitError(outcome)
     status = Status(Code.UNSCHEDULABLE, (str(error),), error=error)
-    return Decision(status, outcome=outcome, nominated=nominated, evaluated=len(outcome.nodes))
+    return Decision(
+        status, outcome=outcome, nominated=nominated, post_filter=answer, evaluated=len(outcome.nodes)
+    )
 
 
 def _choose(framework: Framework, cycle: Cycle, outcome: FilterOutcome, rng: Random) -> Decision:

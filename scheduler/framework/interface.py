@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from scheduler.apis.objects import Pod
@@ -28,6 +29,7 @@ from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ClusterEventWithHint
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.node_info import NodeInfo
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import FilterOutcome
@@ -62,6 +64,16 @@ class Handle(Protocol):
     @property
     def catalog(self) -> Catalog:
         """Claims, volumes, services and the other objects beside nodes and pods."""
+        ...
+
+    @property
+    def evictions(self) -> Evictions:
+        """Where a plugin asks for pods to be evicted."""
+        ...
+
+    @property
+    def rng(self) -> Random:
+        """Where chance comes from; for the scheduling thread only."""
         ...
 
 

@@ -58,6 +58,9 @@ class Lifecycle(Runner):
             )
             if not isinstance(result, PostFilterResult):
                 raise failed(plugin.name, "PostFilter", f"it returned {type(result).__name__}")
+            if isinstance(result.status, Status) and result.status.code is Code.ERROR:
+                # Its text ends the pod's event, where upstream shows it as the plugin wrote it.
+                return PostFilterResult(result.status.by(plugin.name))
             return PostFilterResult(
                 as_status(result.status, plugin.name, "PostFilter"), result.nominated_node
             )

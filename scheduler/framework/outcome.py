@@ -171,6 +171,7 @@ class Decision:
         nominated: the node to write into ``status.nominatedNodeName``; ``""`` clears it, None leaves it.
         outcome: the filters' verdict; None when it did not come to one.
         scores: None when a single node was left, which is taken without scoring.
+        post_filter: what the PostFilter plugins answered; None when none was asked.
         evaluated: the number of nodes whose filters were read.
         feasible: the number of those that were left to choose from.
     """
@@ -180,5 +181,6 @@ class Decision:
     outcome: FilterOutcome | None = None
     scores: Scores | None = None
     nominated: str | None = ""
+    post_filter: Status | None = None
     evaluated: int = 0
     feasible: int = 0

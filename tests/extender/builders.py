@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from flask import Flask
@@ -27,6 +28,7 @@ from scheduler.backend.cluster import ClusterState
 from scheduler.backend.nominator import Nominator
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.interface import PluginFactory
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
@@ -72,6 +74,8 @@ class Handle:
     features = Features.default()
     port = Binder()
     catalog = Catalog()
+    evictions = Evictions()
+    rng = Random(0)
 
 
 class HandMadeWorld:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.plugins import IN_TREE
@@ -36,6 +38,8 @@ class Handle:
     port: Binder = field(default_factory=Binder)
     waiting_pods: Any = None
     catalog: Catalog = field(default_factory=Catalog)
+    evictions: Evictions = field(default_factory=Evictions)
+    rng: Random = field(default_factory=lambda: Random(0))
 
 
 def make_plugin(name: str, args: Any = None, handle: Handle | None = None) -> Any:
