@@ -26,7 +26,7 @@ import numpy as np
 
 from scheduler.apis.objects import Node
 from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, GrowableColumns, Rows
-from scheduler.framework.facts import Facts, ImageNames, ImageState, PortSet, Taints
+from scheduler.framework.facts import DeclaredFeatures, Facts, ImageNames, ImageState, PortSet, Taints
 from scheduler.framework.integers import wrapped
 from scheduler.framework.pod_index import PodIndex, PodKeys
 from scheduler.framework.pods import PodInfo
@@ -175,6 +175,16 @@ class Nodes:
     def taint_sets(self) -> Sequence[Taints]:
         """The distinct sets of taints, in the order in which nodes list them."""
         return self._facts.taint_sets.values
+
+    @property
+    def declared_feature_ids(self) -> AnyColumn:
+        """int32[rows]: ids into ``declared_features``; 0 is none."""
+        return self._columns.get("features", np.int32)
+
+    @property
+    def declared_features(self) -> Sequence[DeclaredFeatures]:
+        """The distinct lists of features that nodes declare (``status.declaredFeatures``), as they list them."""
+        return self._facts.features.values
 
     @property
     def port_set_ids(self) -> AnyColumn:

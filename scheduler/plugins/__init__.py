@@ -17,6 +17,7 @@ from scheduler.plugins.dynamic_resources import DynamicResources
 from scheduler.plugins.image_locality import ImageLocality
 from scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler.plugins.node_affinity import NodeAffinity
+from scheduler.plugins.node_declared_features import NodeDeclaredFeatures
 from scheduler.plugins.node_name import NodeName
 from scheduler.plugins.node_ports import NodePorts
 from scheduler.plugins.node_unschedulable import NodeUnschedulable
@@ -47,6 +48,7 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
         "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
         "ImageLocality": ImageLocality,
         "DefaultBinder": DefaultBinder,
+        "NodeDeclaredFeatures": NodeDeclaredFeatures,
     }
 )
 """Factories by the name that configuration uses, in the default order."""
@@ -55,7 +57,6 @@ PLANNED: Final = frozenset(
     {
         "NodeVolumeLimits",
         "VolumeBinding",
-        "NodeDeclaredFeatures",
         "GangScheduling",
         "TopologyPlacementGenerator",
         "PodGroupPodsCount",

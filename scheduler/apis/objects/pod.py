@@ -25,12 +25,19 @@ class ContainerPort(Base, frozen=True):
     host_ip: str = msgspec.field(default="", name="hostIP")
 
 
+class ContainerRestartRule(Base, frozen=True):
+    """What happens when a container exits in some way, ``RestartAllContainers`` say."""
+
+    action: str = ""
+
+
 class Container(Base, frozen=True):
     """A container or init container; ``restart_policy`` ``Always`` makes an init container a sidecar."""
 
     name: str = ""
     image: str = ""
     restart_policy: str = ""
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
     ports: tuple[ContainerPort, ...] = ()
     resources: ResourceRequirements = msgspec.field(default_factory=ResourceRequirements)
 
@@ -147,6 +154,7 @@ class PodSpec(Base, frozen=True):
     resource_claims: tuple[PodResourceClaim, ...] = ()
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
+    host_users: bool | None = None
 
 
 class ContainerStatus(Base, frozen=True):
