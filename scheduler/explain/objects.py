@@ -1,7 +1,7 @@
 """From documents to typed objects: what scheduling reads of them, in the order in which they came.
 
 A fault names the place and the field: ``pods.yaml: document 3 (line 40): spec.nodeName: Expected `str`, got `int` ``. Null means absent
-everywhere. Kinds that scheduling does not read are passed over.
+everywhere. Kinds that scheduling does not read are passed over, and so are kinds of other groups with the same name.
 
 Two things are filled in, for a scheduler cannot do without: the uid, which is ``KIND/NAMESPACE/NAME`` when there is none, and a pod's
 ``schedulerName``.
@@ -25,7 +25,25 @@ T = TypeVar("T", bound=Any)
 DEFAULT_SCHEDULER = "default-scheduler"
 _AT = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
 _READ: tuple[type[Any], ...] = (Node, Pod, *COLLECTIONS)
-_KINDS: Mapping[str, type[Any]] = {kind.__name__: kind for kind in _READ}
+KINDS: Mapping[str, type[Any]] = {kind.__name__: kind for kind in _READ}
+"""The kinds that scheduling reads."""
+_GROUPS: Mapping[str, str] = {
+    "StorageClass": "storage.k8s.io",
+    "CSINode": "storage.k8s.io",
+    "CSIDriver": "storage.k8s.io",
+    "CSIStorageCapacity": "storage.k8s.io",
+    "VolumeAttachment": "storage.k8s.io",
+    "ReplicaSet": "apps",
+    "StatefulSet": "apps",
+    "Deployment": "apps",
+    "DaemonSet": "apps",
+    "Job": "batch",
+    "CronJob": "batch",
+    "PodDisruptionBudget": "policy",
+    "PriorityClass": "scheduling.k8s.io",
+    "RuntimeClass": "node.k8s.io",
+}
+"""The groups of kinds; the others are in the core group."""
 
 
 class InputError(ValueError):
@@ -83,14 +101,27 @@ def read_objects(documents: Iterable[Placed]) -> Objects:
 
 def read_object(placed: Placed) -> Any | None:
     """Type one document; None when scheduling does not read its kind. Raises InputError."""
+    kind = KINDS.get(kind_of(placed))
+    return None if kind is None else identified(read_kind(kind, placed))
+
+
+def kind_of(placed: Placed) -> str:
+    """The kind of a document; empty for a kind of another group that happens to have such a name.
+
+    Raises:
+        InputError: it is no object, or has no kind.
+    """
     document, place = placed
     if not isinstance(document, Mapping):
         raise InputError(f"{place}: expected an object, found {type(document).__name__}")
-    name = document.get("kind")
-    if not isinstance(name, str) or not name:
+    kind = document.get("kind")
+    if not isinstance(kind, str) or not kind:
         raise InputError(f"{place}: kind: Required value")
-    kind = _KINDS.get(name)
-    return None if kind is None else read_kind(kind, placed)
+    version = document.get("apiVersion")
+    if not isinstance(version, str) or not version:  # scenarios may leave it out
+        return kind
+    group = version.rpartition("/")[0]
+    return kind if group == _GROUPS.get(kind, "") else ""
 
 
 def read_kind(kind: type[T], placed: Placed) -> T:
@@ -101,10 +132,11 @@ def read_kind(kind: type[T], placed: Placed) -> T:
         raise InputError(f"{placed.place}: {_with_field_first(str(error))}") from error
     if not obj.metadata.name:
         raise InputError(f"{placed.place}: metadata.name: Required value")
-    return _identified(obj)
+    return obj
 
 
-def _identified(obj: T) -> T:
+def identified(obj: T) -> T:
+    """The object with a uid, and a pod with a ``schedulerName``."""
     meta = obj.metadata
     changed: dict[str, Any] = {}
     if not meta.uid:

@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler.apis.objects import Pod
 from scheduler.explain.answers import Answer, answer
-from scheduler.explain.objects import InputError, Placed, read_kind, read_objects
+from scheduler.explain.objects import InputError, Placed, identified, read_kind, read_objects
 from scheduler.explain.profiles import Workshop
 from scheduler.explain.world import World, build_world
 
@@ -43,7 +43,7 @@ def build_scenario(scenario: Any, workshop: Workshop) -> World:
         raise InputError(f"objects: expected a list, found {type(documents).__name__}")
     if not isinstance(scenario.get("pod"), Mapping):
         raise InputError("pod: Required value")
-    pod = read_kind(Pod, Placed(scenario["pod"], "pod"))
+    pod = identified(read_kind(Pod, Placed(scenario["pod"], "pod")))
     objects = read_objects(Placed(each, f"objects[{index}]") for index, each in enumerate(documents))
     profiles = workshop.profiles(scenario.get("config"), "config")
     return build_world(objects, pod, profiles, workshop)

@@ -1,5 +1,11 @@
 """Kubernetes objects: typed, partial, decoded straight from JSON bytes."""
 
+from scheduler.apis.objects.classes import (
+    Overhead,
+    PriorityClass,
+    RuntimeClass,
+    RuntimeScheduling,
+)
 from scheduler.apis.objects.decode import (
     DecodeError,
     convert,
@@ -32,6 +38,7 @@ from scheduler.apis.objects.pod import (
     Affinity,
     Container,
     ContainerPort,
+    ContainerRestartRule,
     ContainerStatus,
     NodeAffinity,
     Pod,
@@ -72,6 +79,13 @@ from scheduler.apis.objects.storage import (
     VolumeAttachmentStatus,
     VolumeNodeAffinity,
     VolumeNodeResources,
+)
+from scheduler.apis.objects.templates import (
+    JobSpec,
+    JobTemplate,
+    PodTemplateSpec,
+    Workload,
+    WorkloadSpec,
 )
 from scheduler.apis.objects.volumes import (
     AWSElasticBlockStore,
@@ -124,6 +138,7 @@ __all__ = [
     "Container",
     "ContainerImage",
     "ContainerPort",
+    "ContainerRestartRule",
     "ContainerStatus",
     "DecodeError",
     "EphemeralVolume",
@@ -131,6 +146,8 @@ __all__ = [
     "ISCSIVolume",
     "ImageVolume",
     "InlineCSIVolume",
+    "JobSpec",
+    "JobTemplate",
     "LabelSelector",
     "LabelSelectorRequirement",
     "LabelsSpec",
@@ -144,6 +161,7 @@ __all__ = [
     "NodeSpec",
     "NodeStatus",
     "ObjectMeta",
+    "Overhead",
     "OwnerReference",
     "PersistentVolume",
     "PersistentVolumeClaim",
@@ -160,14 +178,18 @@ __all__ = [
     "PodSchedulingGate",
     "PodSpec",
     "PodStatus",
+    "PodTemplateSpec",
     "PortworxVolume",
     "PreferredSchedulingTerm",
+    "PriorityClass",
     "QuantityText",
     "RBDVolume",
     "ReplicaSet",
     "ReplicationController",
     "ResourceList",
     "ResourceRequirements",
+    "RuntimeClass",
+    "RuntimeScheduling",
     "SelectorSpec",
     "Service",
     "StatefulSet",
@@ -187,6 +209,8 @@ __all__ = [
     "VolumeNodeResources",
     "VsphereVolume",
     "WeightedPodAffinityTerm",
+    "Workload",
+    "WorkloadSpec",
     "convert",
     "decode",
     "decoder_of",

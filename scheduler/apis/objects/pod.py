@@ -154,6 +154,7 @@ class PodSpec(Base, frozen=True):
     resource_claims: tuple[PodResourceClaim, ...] = ()
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
+    runtime_class_name: str = ""
     host_users: bool | None = None
 
 
