@@ -21,6 +21,7 @@ from scheduler.plugins.node_declared_features import NodeDeclaredFeatures
 from scheduler.plugins.node_name import NodeName
 from scheduler.plugins.node_ports import NodePorts
 from scheduler.plugins.node_unschedulable import NodeUnschedulable
+from scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from scheduler.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
 from scheduler.plugins.pod_topology_spread import PodTopologySpread
 from scheduler.plugins.priority_sort import PrioritySort
@@ -40,6 +41,7 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
         "NodePorts": NodePorts,
         "NodeResourcesFit": NodeResourcesFit,
         "VolumeRestrictions": VolumeRestrictions,
+        "NodeVolumeLimits": NodeVolumeLimits,
         "VolumeZone": VolumeZone,
         "PodTopologySpread": PodTopologySpread,
         "InterPodAffinity": InterPodAffinity,
@@ -55,7 +57,6 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
 
 PLANNED: Final = frozenset(
     {
-        "NodeVolumeLimits",
         "VolumeBinding",
         "GangScheduling",
         "TopologyPlacementGenerator",

@@ -108,6 +108,19 @@ def test_pods_come_and_go() -> None:
         nodes.remove_pod(0, first)
 
 
+def test_a_row_has_a_new_tuple_of_pods_only_after_a_change() -> None:
+    nodes = table(make_node("a"), make_node("b"))
+    for row in range(2):
+        nodes.add_pod(row, make_pod(f"p{row}").info())
+    before = list(nodes.pods_by_row)
+    some = nodes.take(np.array([1, 0]))
+    assert [pods is known for pods, known in zip(some.pods_by_row, reversed(before), strict=True)] == [True] * 2
+    nodes.replace_pod(0, make_pod("p0").info())
+    some.add_pod(0, make_pod("guest").info())
+    assert [pods is known for pods, known in zip(nodes.pods_by_row, before, strict=True)] == [False, True]
+    assert some.pods_by_row[0] is not before[1]
+
+
 def test_requests_wrap_around_as_in_go() -> None:
     nodes = table(make_node("a"))
     for name in ("p", "q"):

@@ -138,7 +138,7 @@ def _beside(wanted: frozenset[Disk], nodes: Nodes) -> BoolColumn:
     found: BoolColumn = whole.pods_by(disks_in_use).counts(wanted, len(whole)) > 0
     if nodes is whole:
         return found
-    rows = whole.rows_of(nodes.names)
+    rows = nodes.whole_rows
     found = found[rows]
     for place, row in enumerate(rows.tolist()):
         pods = nodes.pods(place)
