@@ -73,6 +73,11 @@ class Constraints:
         self._catalog = catalog
         self._merges_keys = merges_keys
 
+    @property
+    def have_defaults(self) -> bool:
+        """Whether pods without constraints of their own get some."""
+        return bool(self._defaults)
+
     def required(self, pod: Pod) -> Sequence[Constraint]:
         """Those with ``DoNotSchedule``.
 

@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final
 
-from scheduler.apis.objects import LabelSelector, OwnerReference, Pod, Service
+from scheduler.apis.objects import (
+    LabelSelector,
+    OwnerReference,
+    Pod,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+)
 from scheduler.apis.selectors import (
     EVERYTHING,
     Selector,
@@ -20,6 +28,9 @@ from scheduler.apis.selectors import (
     selector_from_set,
 )
 from scheduler.framework.catalog import Catalog
+
+OWNERS: Final[tuple[type, ...]] = (Service, ReplicationController, ReplicaSet, StatefulSet)
+"""The kinds in which a selector is looked for."""
 
 _REPLICATION_CONTROLLER: Final = ("v1", "ReplicationController")
 _REPLICA_SET: Final = ("apps/v1", "ReplicaSet")

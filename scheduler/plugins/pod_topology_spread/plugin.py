@@ -33,6 +33,7 @@ from scheduler.plugins.helper.taints import COMPARISON_GATE
 from scheduler.plugins.pod_topology_spread import hints
 from scheduler.plugins.pod_topology_spread.constraints import Constraint, Constraints
 from scheduler.plugins.pod_topology_spread.counting import Included
+from scheduler.plugins.pod_topology_spread.default_selector import OWNERS
 from scheduler.plugins.pod_topology_spread.preferred import Preference, preference
 from scheduler.plugins.pod_topology_spread.required import Spread
 
@@ -51,6 +52,7 @@ class PodTopologySpread:
         """The default constraints come from the arguments."""
         merges_keys = handle.features.enabled(MATCH_LABEL_KEYS_GATE)
         self._constraints = Constraints(args, handle.catalog, merges_keys=merges_keys)
+        self.reads: tuple[type, ...] = OWNERS if self._constraints.have_defaults else ()
         self._comparisons = handle.features.enabled(COMPARISON_GATE)
         self._matching = MatchingPods()
 
