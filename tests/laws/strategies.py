@@ -21,6 +21,8 @@ Document = dict[str, Any]
 
 KEYS = ("zone", "rack", "node.kubernetes.io/unschedulable")
 VALUES = ("a", "b", "7", "12", "")
+HOSTNAME = "kubernetes.io/hostname"
+POD_KEYS = ("app", "tier")
 NAMES = tuple(f"n{number}" for number in range(5))
 IMAGES = ("app:v1", "app", "base@sha256:00", "registry:5000/tool")
 RESOURCES = ("cpu", "memory", "ephemeral-storage", "example.com/gpu", "kubernetes.io/batt", "plain")
@@ -75,6 +77,30 @@ AFFINITY = _record(
 REQUIRING_AFFINITY = _record(
     requiredDuringSchedulingIgnoredDuringExecution=_record(nodeSelectorTerms=st.lists(TERMS, max_size=2))
 )
+POD_METADATA = _record(
+    namespace=_pick(("default", "default", "other")),
+    labels=st.dictionaries(_pick(POD_KEYS), _pick(VALUES[:2]), max_size=2),
+    deletionTimestamp=_pick(("", "", "", "2026-01-01T00:00:00Z")),
+)
+LABEL_SELECTORS = _pick(
+    (
+        None,
+        {},
+        {"matchLabels": {"app": "a"}},
+        {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["a"]}]},
+        {"matchExpressions": [{"key": "tier", "operator": "Exists"}]},
+    )
+)
+SPREAD_CONSTRAINTS = _record(
+    maxSkew=_pick((0, 1, 1, 2)),
+    topologyKey=_pick((*KEYS[:2], HOSTNAME)),
+    whenUnsatisfiable=_pick(("DoNotSchedule", "ScheduleAnyway")),
+    labelSelector=LABEL_SELECTORS,
+    minDomains=_pick((None, None, 0, 1, 3)),
+    nodeAffinityPolicy=_pick((None, "Honor", "Ignore")),
+    nodeTaintsPolicy=_pick((None, "Honor", "Ignore")),
+    matchLabelKeys=st.lists(_pick(POD_KEYS), max_size=2),
+)
 POD_SPECS = _record(
     containers=st.lists(CONTAINERS, max_size=2),
     initContainers=st.lists(CONTAINERS, max_size=1),
@@ -82,20 +108,24 @@ POD_SPECS = _record(
     nodeSelector=st.dictionaries(_pick(KEYS), _pick(VALUES), max_size=1),
     nodeName=_pick(("", "", "", *NAMES)),
     affinity=_record(nodeAffinity=AFFINITY | REQUIRING_AFFINITY),
+    topologySpreadConstraints=st.lists(SPREAD_CONSTRAINTS, max_size=3),
+)
+RUNNING_PODS = _record(
+    metadata=POD_METADATA, spec=_record(containers=st.lists(CONTAINERS, min_size=1, max_size=1))
 )
 IMAGES_ON_NODE = _record(
     names=st.lists(_pick(IMAGES), max_size=2), sizeBytes=_pick((0, 10**6, 10**8, 5 * 10**9))
 )
 NODES = _record(
-    labels=st.dictionaries(_pick(KEYS), _pick(VALUES), max_size=3),
+    labels=st.dictionaries(_pick((*KEYS, HOSTNAME)), _pick(VALUES), max_size=4),
     spec=_record(unschedulable=st.booleans(), taints=st.lists(TAINTS, max_size=2)),
     status=_record(allocatable=_amounts(*RESOURCES, "pods"), images=st.lists(IMAGES_ON_NODE, max_size=2)),
-    pods=st.lists(_record(containers=st.lists(CONTAINERS, min_size=1, max_size=1)), max_size=2),
+    pods=st.lists(RUNNING_PODS, max_size=2),
 )
 
 
-def _pod(uid: str, spec: Document) -> PodInfo:
-    metadata = {"name": "p", "namespace": "default", "uid": uid}
+def _pod(uid: str, metadata: Document, spec: Document) -> PodInfo:
+    metadata = {"name": "p", "namespace": "default", "uid": uid, **metadata}
     return PodInfo(convert(Pod, {"metadata": metadata, "spec": spec}))
 
 
@@ -105,12 +135,16 @@ def _cluster(nodes: dict[str, Document]) -> NodeTable:
         metadata = {"name": name, "labels": node["labels"]}
         document = {"metadata": metadata, "spec": node["spec"], "status": node["status"]}
         row = table.set_node(convert(Node, document))
-        for number, spec in enumerate(node["pods"]):
-            table.add_pod(row, _pod(f"{name}/{number}", spec))
+        for number, pod in enumerate(node["pods"]):
+            table.add_pod(row, _pod(f"{name}/{number}", **pod))
     return table
 
 
-PODS = POD_SPECS.map(lambda spec: _pod("pending", spec))
+PODS = st.builds(
+    lambda labels, spec: _pod("pending", {"labels": labels}, spec),
+    st.dictionaries(_pick(POD_KEYS), _pick(VALUES[:2]), max_size=2),
+    POD_SPECS,
+)
 """A pod with anything that the in-tree plugins read."""
 
 CLUSTERS = st.dictionaries(_pick(NAMES), NODES, min_size=1).map(_cluster)

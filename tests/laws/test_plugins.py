@@ -26,7 +26,7 @@ from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import Column, Rejections
 from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.plugins import IN_TREE
-from tests.laws import reference
+from tests.laws import reference, spread_reference
 from tests.laws.strategies import CLUSTERS, LAW, PODS
 
 SCORED = (("cpu", 3), ("memory", 1), ("ephemeral-storage", 2), ("example.com/gpu", 5), ("plain", 1))
@@ -72,6 +72,11 @@ PLUGINS: dict[str, tuple[str, Any, Callable[[NodeTable], Any]]] = {
         lambda _: reference.BalancedAllocation(BALANCED),
     ),
     "ImageLocality": ("ImageLocality", None, reference.ImageLocality),
+    "PodTopologySpread": (
+        "PodTopologySpread",
+        args.PodTopologySpreadArgs(),
+        spread_reference.PodTopologySpread,
+    ),
 }
 
 every_plugin = pytest.mark.parametrize("which", PLUGINS)

@@ -121,7 +121,7 @@ def preference(
         if key == HOSTNAME:
             size = int(np.count_nonzero(scored))
         else:
-            size = len(np.unique(_domain_ids(feasible, key, require_all)[scored]))
+            size = int(np.count_nonzero(np.bincount(_domain_ids(feasible, key, require_all)[scored])))
             allowed = included.under(constraint)
             counted = labelled if allowed is None else labelled & allowed
             pods = by_domain(

@@ -4,7 +4,8 @@
 node without the topology key is rejected for good. Domains are those of the nodes that have every key and that the policies let
 count; with fewer of them than ``minDomains``, the emptiest one is taken to have no pods.
 
-Quirk: a what-if that takes a pod away takes it off the count, also one that is being deleted, which was never counted.
+Quirk: a what-if counts every pod that matches, also those that PreFilter did not count: a pod that is being deleted, or any pod
+where the selector selects everything. Taken away, they make a domain emptier than it is.
 
 Upstream: ``plugins/podtopologyspread/filtering.go``.
 """
