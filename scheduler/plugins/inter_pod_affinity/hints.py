@@ -6,7 +6,7 @@
     pod went        an anti-affinity term means it, or one of its own means the refused pod; or it was company that kept the
                     refused pod from being the first of its group elsewhere
     labels changed  of the refused pod: always; of another: as if the pod with the old labels went and the one with the new came
-    node came       it has a topology key of the affinity terms, or nothing requires company
+    node came       it has a topology key of the affinity terms; any node when there are none, or anti-affinity too
     node changed    it entered a domain of an affinity term, or left a domain of any kind
 
 Unreadable terms mean another attempt. Where upstream passes over a change that would help, and lets the pod wait for the

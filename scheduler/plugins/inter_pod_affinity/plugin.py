@@ -19,7 +19,7 @@ import numpy as np
 
 from scheduler.apis.config.args import InterPodAffinityArgs
 from scheduler.apis.fielderror import aggregate
-from scheduler.apis.objects import Node, Pod
+from scheduler.apis.objects import Namespace, Node, Pod
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import (
     ActionType,
@@ -39,7 +39,7 @@ from scheduler.plugins.inter_pod_affinity.domains import Domains
 from scheduler.plugins.inter_pod_affinity.existing import TermIndex
 from scheduler.plugins.inter_pod_affinity.filtering import Census, Requirements, take_census
 from scheduler.plugins.inter_pod_affinity.namespaces import Namespaces
-from scheduler.plugins.inter_pod_affinity.scoring import Tally, count_liked_pods
+from scheduler.plugins.inter_pod_affinity.scoring import Weights
 from scheduler.plugins.inter_pod_affinity.terms import (
     AffinityTerm,
     PodTerms,
@@ -65,6 +65,7 @@ class InterPodAffinity:
     """Rejects and ranks nodes by the pods that run in the same place."""
 
     name: Final = "InterPodAffinity"
+    reads: Final = (Namespace,)
 
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         """The weight of required affinity in the score, and whose preferences count, come from the arguments."""
@@ -135,10 +136,10 @@ class InterPodAffinity:
         terms = cycle.pod_info.derived(terms_of)
         if terms.errors:
             return Status.failure(ValueError(f"failed to parse pod: {aggregate(terms.errors)}"))
-        tally = self._tally(cycle.pod, terms, nodes)
-        if not tally.touched:
+        weights = self._weights(cycle.pod, terms, nodes)
+        if not weights.touched:
             return Status.skip()
-        cycle.state[_WEIGHTS] = tally.by_domain()
+        cycle.state[_WEIGHTS] = weights.by_domain()
         return None
 
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
@@ -161,18 +162,14 @@ class InterPodAffinity:
         ).astype(np.int64)
         return shares
 
-    def _tally(self, pod: Pod, terms: PodTerms, nodes: Nodes) -> Tally:
-        tally = Tally(nodes)
-        count_liked_pods(tally, nodes, terms.preferred, self._namespaces, self._matching)
-        index, liking = self._preferring.meaning(pod, nodes)
-        for weighted in liking:
-            tally.add(weighted.term.topology_key, *index.rows_of(weighted), weighted.weight)
-        if self._args.hard_pod_affinity_weight > 0:
-            attached, required = self._attached.meaning(pod, nodes)
-            for term in required:
-                rows, counts = attached.rows_of(term)
-                tally.add(term.topology_key, rows, counts, self._args.hard_pod_affinity_weight)
-        return tally
+    def _weights(self, pod: Pod, terms: PodTerms, nodes: Nodes) -> Weights:
+        weights = Weights(nodes)
+        weights.add_liked(terms.preferred, self._namespaces, self._matching)
+        weights.add_liking(*self._preferring.meaning(pod, nodes), _worth)
+        hard = self._args.hard_pod_affinity_weight
+        if hard > 0:
+            weights.add_liking(*self._attached.meaning(pod, nodes), lambda term: (term.topology_key, hard))
+        return weights
 
 
 def _itself(term: AffinityTerm) -> AffinityTerm:
@@ -181,6 +178,10 @@ def _itself(term: AffinityTerm) -> AffinityTerm:
 
 def _term_of(weighted: WeightedTerm) -> AffinityTerm:
     return weighted.term
+
+
+def _worth(weighted: WeightedTerm) -> tuple[str, int]:
+    return weighted.term.topology_key, weighted.weight
 
 
 def _first_of(judged: Sequence[tuple[BoolColumn, Reason]]) -> Sequence[tuple[BoolColumn, Reason]]:
