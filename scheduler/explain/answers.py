@@ -16,13 +16,13 @@ import numpy as np
 from scheduler.explain.preemption import preemption
 from scheduler.explain.preemption import status_fields as _status
 from scheduler.explain.world import World
-from scheduler.framework.algorithm import Rotation, decide, find_feasible, prioritize
+from scheduler.framework.algorithm import FilterError, Rotation, decide, find_feasible, prioritize
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Decision, FilterOutcome, FitError, Scores
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.runner import PluginError
-from scheduler.framework.status import SUCCESS
+from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.scheduling.cycle import deletion_note
 
 Answer = dict[str, Any]
@@ -74,15 +74,17 @@ def _judge(world: World, found: Answer) -> None:
         "nodeNames": None if names is None else sorted(names),
         "skippedFilter": sorted(cycle.skipped_filters),
     }
-    outcome = _filtered(world, _without_nomination(world.pod))
-    found["filter"] = {name: _status(outcome.status_of(name)) for name in nodes.names}
+    outcome, error = _filtered(world, _without_nomination(world.pod))
+    found["filter"] = {name: _verdict(outcome.status_of(name)) for name in nodes.names}
     if status.ok:
         found |= _each_on_its_own(world, cycle, outcome)
+    if error is not None:
+        raise error
     _rate(world, outcome, found)
 
 
 def _rate(world: World, outcome: FilterOutcome, found: Answer) -> None:
-    own = _filtered(world, world.pod)
+    own = find_feasible(world.framework, Cycle(world.pod), world.cluster.nodes, world.nominator, Rotation())
     feasible = sorted(name for name in own.nodes.names if own.status_of(name).ok)
     if not feasible:
         _explain(world, found)
@@ -112,8 +114,20 @@ def _decide(world: World, cycle: Cycle) -> Decision:
     return decide(world.framework, cycle, world.cluster.nodes, world.nominator, Random(0), Rotation())
 
 
-def _filtered(world: World, pod: PodInfo) -> FilterOutcome:
-    return find_feasible(world.framework, Cycle(pod), world.cluster.nodes, world.nominator, Rotation())
+def _filtered(world: World, pod: PodInfo) -> tuple[FilterOutcome, PluginError | None]:
+    """The verdict on every node, and the error that a filter ended in."""
+    try:
+        nodes, nominator = world.cluster.nodes, world.nominator
+        return find_feasible(world.framework, Cycle(pod), nodes, nominator, Rotation()), None
+    except FilterError as error:
+        return error.outcome, error
+
+
+def _verdict(status: Status) -> Answer:
+    found = _status(status)
+    if status.code is Code.ERROR:
+        found["reasons"] = [f'running "{status.plugin}" filter plugin: {each}' for each in status.reasons]
+    return found
 
 
 def _without_nomination(pod: PodInfo) -> PodInfo:
@@ -131,7 +145,7 @@ def _each_on_its_own(world: World, cycle: Cycle, outcome: FilterOutcome) -> Answ
     for plugin in world.framework.plugins_at("filter") if found else ():
         if plugin.name in cycle.skipped_filters:
             continue
-        rejections = plugin.filter(cycle, nodes)
+        rejections = world.framework.call(plugin, "Filter", cycle, plugin.filter, cycle, nodes)
         for row, name in enumerate(nodes.names):
             if name in found:
                 found[name][plugin.name] = _status(SUCCESS if rejections is None else rejections.status(row))

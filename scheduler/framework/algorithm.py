@@ -88,6 +88,14 @@ class Hypothesis:
         return _filter(self._framework, cycle, nodes, self._nominated)
 
 
+class FilterError(PluginError):
+    """A filter answered Error for some nodes; ``outcome`` has the verdict on all of them."""
+
+    def __init__(self, text: str, outcome: FilterOutcome) -> None:
+        super().__init__(text)
+        self.outcome = outcome
+
+
 class Rotation:
     """Where sampling starts, so that every node gets its turn when not all are looked at."""
 
@@ -211,8 +219,9 @@ def _filter(framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominat
     with framework.timed("Filter"):
         outcome.failures += _filter_with_nominated(framework, cycle, nodes, nominated, alive)
         outcome.failures += framework.filter(cycle, nodes, alive)
-        for failure in outcome.failures:
-            _account(outcome, failure)
+        errors = [error for failure in outcome.failures for error in _account(outcome, failure)]
+    if errors:
+        raise FilterError(min(errors), outcome)
     return outcome
 
 
@@ -262,13 +271,15 @@ def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:
     return [other for other in waiting if other.priority >= pod.priority and other.uid != pod.uid]
 
 
-def _account(outcome: FilterOutcome, failure: Failure) -> None:
+def _account(outcome: FilterOutcome, failure: Failure) -> list[str]:
+    """Note who refused; what is no refusal is returned."""
     reasons = failure.rejections.reasons_of(int(np.bitwise_or.reduce(failure.bits)))
-    errors = sorted(_described(reason) for reason in reasons if not reason.code.rejects)
-    if errors or not reasons:
-        raise PluginError(f'running "{failure.plugin}" filter plugin: {[*errors, "it gave no reason"][0]}')
+    errors = [_described(reason) for reason in reasons if not reason.code.rejects]
+    if not reasons:
+        errors.append("it gave no reason")
     for reason in reasons:
         outcome.add_plugin(failure.plugin, reason.code)
+    return [f'running "{failure.plugin}" filter plugin: {error}' for error in errors]
 
 
 def _described(reason: Reason) -> str:
