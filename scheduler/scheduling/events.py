@@ -137,8 +137,11 @@ class ClusterEvents:
     def _assigned_updated(self, old: Pod, new: Pod) -> None:
         start = self._now()
         self._cluster.update_pod(old, new)
-        for event in changes.pod_changes(old, new):
+        events = changes.pod_changes(old, new)
+        for event in events:
             self._move(event, old, new, start)
+        if changes.ASSIGNED_POD_UPDATE not in events:
+            self._observe(changes.ASSIGNED_POD_UPDATE, start)
 
     def _pending_updated(self, old: Pod, new: Pod) -> None:
         if old.metadata.resource_version == new.metadata.resource_version:
@@ -147,11 +150,12 @@ class ClusterEvents:
         if self._cluster.is_assumed(new.metadata.uid):
             if new.metadata.deletion_timestamp and not old.metadata.deletion_timestamp:
                 self._assumed_deleted(new)
-            return
-        self._queue.update(old, new)
-        self._observe(changes.UNSCHEDULED_POD_UPDATE, start)
-        if old.status.nominated_node_name not in ("", new.status.nominated_node_name):
-            self._nomination_ended(old)
+        else:
+            self._queue.update(old, new)
+            if old.status.nominated_node_name not in ("", new.status.nominated_node_name):
+                self._nomination_ended(old)
+        for event in dict.fromkeys((changes.UNSCHEDULED_POD_UPDATE, *changes.pod_changes(old, new))):
+            self._observe(event, start)
 
     def _pending_deleted(self, pod: Pod) -> None:
         start = self._now()

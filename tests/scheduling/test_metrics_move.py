@@ -106,3 +106,26 @@ def test_stable_metrics_without_labels_are_there_from_the_start(desk: Desk, name
     family: Any = next(one for one in FAMILIES if one.name == name)
     suffix = "_count" if family.kind == "histogram" else ""
     assert samples(desk, name.removeprefix("scheduler_") + suffix) == {(): 0}
+
+
+@pytest.mark.parametrize(
+    ("node", "labels", "events"),
+    [
+        pytest.param("n1", {"a": "b"}, {"AssignedPodUpdate", "AssignedPodUpdatePodLabel"}, id="a label"),
+        pytest.param("n1", {}, {"AssignedPodUpdate"}, id="nothing in particular"),
+        pytest.param(
+            "", {"a": "b"}, {"UnschedulablePodUpdate", "UnschedulablePodUpdatePodLabel"}, id="a waiting pod"
+        ),
+    ],
+)
+def test_an_update_counts_in_general_and_by_what_changed(
+    desk: Desk, node: str, labels: dict[str, str], events: set[str]
+) -> None:
+    name = "event_handling_duration_seconds_count"
+    desk.put(pod("p").spec(nodeName=node))
+    desk.step()
+    before = samples(desk, name)
+    desk.put(pod("p").spec(nodeName=node).labels(labels))
+    desk.step()
+    grown = {key[0]: count - before.get(key, 0) for key, count in samples(desk, name).items()}
+    assert {event: times for event, times in grown.items() if times} == dict.fromkeys(events, 1)
