@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from scheduler.app.watches import RESOURCES
+from scheduler.client.resources import NODES, PODS
 from scheduler.sandbox.faults import Rule
 from scheduler.sandbox.sandbox import Sandbox
 from tests.e2e.processes import PROJECT, eventually, eventually_bound, node, pod, run, scheduler
@@ -87,6 +89,21 @@ def test_the_roles_cover_everything_that_the_scheduler_asks(tmp_path: Path) -> N
             eventually(lambda: len(sandbox.store.objects("events")) >= 2, "both events")
             assert process.terminate() == 0
             assert {rule.method: rule.hits for rule in refusals if rule.hits} == {}, process.log.read_text()
+
+
+def test_watching_is_allowed_for_exactly_the_kinds_that_can_be_watched() -> None:
+    (role,) = [
+        each
+        for each in documents(MANIFESTS / "rbac.yaml")
+        if (each["kind"], each["metadata"]["name"]) == ("ClusterRole", "wharfinger:view")
+    ]
+    allowed = {
+        f"{plural}.{group}".rstrip(".")
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for plural in rule["resources"]
+    }
+    assert allowed == {resource.name for resource in (NODES, PODS, *RESOURCES.values())}
 
 
 def refuse_the_rest(sandbox: Sandbox) -> Iterator[Rule]:
