@@ -1,12 +1,13 @@
-"""The one port through which scheduling changes the cluster: bind a pod, patch its status, delete it."""
+"""The one port through which scheduling changes the cluster: bind a pod, patch its status, delete it, bind its volumes."""
 
 import random
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from scheduler.apis.objects import DecodeError, PersistentVolume, PersistentVolumeClaim, decode
 from scheduler.client.errors import (
     ClientError,
     ConflictError,
@@ -14,8 +15,10 @@ from scheduler.client.errors import (
     ServerError,
     TransportError,
 )
-from scheduler.client.resources import PODS
-from scheduler.client.rest import STRATEGIC_MERGE_PATCH, Rest
+from scheduler.client.resources import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS
+from scheduler.client.rest import MERGE_PATCH, STRATEGIC_MERGE_PATCH, Rest
+
+T = TypeVar("T", PersistentVolume, PersistentVolumeClaim)
 
 PATCH_TRIES = 4
 PATCH_PAUSE = 0.01
@@ -100,6 +103,21 @@ class Actions:
         """Delete the pod, unless another one (another uid) took its name: then ConflictError."""
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}
         self._rest.request("DELETE", PODS.object(namespace, name), body=options)
+
+    def patch_volume(self, name: str, patch: Mapping[str, Any]) -> PersistentVolume:
+        """Apply a merge patch to the PersistentVolume; the answer is what it is now. ConflictError when it changed meanwhile."""
+        return self._patched(PersistentVolume, PERSISTENT_VOLUMES.object("", name), patch)
+
+    def patch_claim(self, namespace: str, name: str, patch: Mapping[str, Any]) -> PersistentVolumeClaim:
+        """The same for a PersistentVolumeClaim."""
+        return self._patched(PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIMS.object(namespace, name), patch)
+
+    def _patched(self, kind: type[T], path: str, patch: Mapping[str, Any]) -> T:
+        answer = self._rest.request("PATCH", path, body=msgspec.json.encode(patch), content_type=MERGE_PATCH)
+        try:
+            return decode(kind, answer.body)
+        except DecodeError as error:
+            raise MalformedAnswerError(f"{path}: the answer does not parse: {error}") from None
 
     def _post_binding(self, namespace: str, name: str, uid: str, node: str) -> None:
         binding = {

@@ -30,6 +30,7 @@ from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ClusterEventWithHint
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.live import Live
 from scheduler.framework.node_info import NodeInfo
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import FilterOutcome
@@ -64,6 +65,11 @@ class Handle(Protocol):
     @property
     def catalog(self) -> Catalog:
         """Claims, volumes, services and the other objects beside nodes and pods."""
+        ...
+
+    @property
+    def live(self) -> Live:
+        """Pods, nodes and time as they are now, for binding threads that wait for something."""
         ...
 
     @property

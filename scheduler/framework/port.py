@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from scheduler.apis.objects import Pod
+from scheduler.apis.objects import PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler.client.references import ObjectReference
 
 
@@ -26,6 +26,17 @@ class Port(Binder, Protocol):
 
     def delete_pod(self, namespace: str, name: str, uid: str) -> None:
         """Evict the pod of that uid."""
+        ...
+
+    def patch_volume(self, name: str, patch: Mapping[str, Any]) -> PersistentVolume:
+        """Apply a merge patch to the PersistentVolume, and return what it is now.
+
+        A patch with ``metadata.resourceVersion`` is refused (ConflictError) when the volume has another one.
+        """
+        ...
+
+    def patch_claim(self, namespace: str, name: str, patch: Mapping[str, Any]) -> PersistentVolumeClaim:
+        """The same for a PersistentVolumeClaim."""
         ...
 
 
