@@ -135,6 +135,7 @@ def build_scheduler(
     features: Features,
     max_in_unschedulable: float,
     catalog: Catalog | None = None,
+    evictions: Evictions | None = None,
 ) -> Scheduler:
     """The scheduler (see ``Scheduler`` for most arguments).
 
@@ -155,7 +156,7 @@ def build_scheduler(
         pop_from_backoff=features.enabled("SchedulerPopFromBackoffQ"),
         metrics=metrics,
     )
-    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng, catalog)
+    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng, catalog, evictions)
 
 
 def _percentage(config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile) -> int:

@@ -36,6 +36,7 @@ from scheduler.client.leaderelection import LeaderCallbacks, LeaderElector
 from scheduler.client.leases import LeaseLock
 from scheduler.client.resources import NODES, PODS
 from scheduler.framework.catalog import Catalog
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics
 from scheduler.scheduling.scheduler import Outside, Scheduler
@@ -108,7 +109,7 @@ def _scheduler(
 ) -> Scheduler:
     waiting = WaitingPods(config.clocks.now)
     features = config.options.features
-    handle = SchedulerHandle(features, port, waiting, catalog)
+    handle = SchedulerHandle(features, port, waiting, catalog, evictions=Evictions(), rng=config.rng)
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
         port,
@@ -127,6 +128,7 @@ def _scheduler(
         features=features,
         max_in_unschedulable=timeout,
         catalog=catalog,
+        evictions=handle.evictions,
     )
 
 

@@ -44,6 +44,8 @@ class Metrics:
         self._after_flush = self._counter("scheduler_pod_scheduled_after_flush_total")
         self._victims = self._histogram("scheduler_preemption_victims")
         self._preemptions = self._counter("scheduler_preemption_attempts_total")
+        self._evictions = self._counters("scheduler_preemption_goroutines_execution_total")
+        self._eviction_seconds = self._histograms("scheduler_preemption_goroutines_duration_seconds")
         self._points = self._histograms("scheduler_framework_extension_point_duration_seconds")
         self._plugins = self._histograms("scheduler_plugin_execution_duration_seconds")
         self._evaluations = self._counters("scheduler_plugin_evaluation_total")
@@ -91,6 +93,11 @@ class Metrics:
     def preempted(self, victims: int) -> None:
         """A preemption chose this many victims."""
         self._victims.observe(victims)
+
+    def evicted(self, result: str, seconds: float) -> None:
+        """All evictions of one preemption were asked for, or given up: ``success`` or ``error``."""
+        self._evictions[(result,)].inc()
+        self._eviction_seconds[(result,)].observe(seconds)
 
     # -- framework ----------------------------------------------------------------------------------------------
 

@@ -105,6 +105,21 @@ SCHEDULING = (
         (),
         "Total preemption attempts in the cluster till now",
     ),
+    Family(
+        "scheduler_preemption_goroutines_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("result",),
+        "Duration in seconds for running goroutines for the preemption.",
+        _SLI,
+    ),
+    Family(
+        "scheduler_preemption_goroutines_execution_total",
+        "counter",
+        "ALPHA",
+        ("result",),
+        "Number of preemption goroutines executed.",
+    ),
 )
 
 PLUGINS = (

@@ -17,12 +17,14 @@ from scheduler.backend import changes
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.port import Recorder, reference
+from scheduler.framework.runner import PluginError
 from scheduler.framework.status import Code, Status
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import nomination_patch
 from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.failure import FailureHandler
+from scheduler.scheduling.prebinding import PreBindings
 from scheduler.scheduling.status_writer import StatusWriter, Submit
 from scheduler.verbosity import V2
 
@@ -39,6 +41,7 @@ class BindingCycle:
         submit: runs a function on a worker thread.
         report: has a function run by the scheduling thread.
         now: the clock of attempts, in seconds.
+        pre_bindings: where preemption may call pods back from PreBind.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class BindingCycle:
         submit: Submit,
         report: Report,
         now: Callable[[], float],
+        pre_bindings: PreBindings,
     ) -> None:
         self._cluster = cluster
         self._queue = queue
@@ -64,6 +68,7 @@ class BindingCycle:
         self._submit = submit
         self._report = report
         self._now = now
+        self._pre_bindings = pre_bindings
 
     def announce(self, attempt: Attempt) -> None:
         """Permit holds the pod: make the node known as its nomination, so that autoscalers leave it alone."""
@@ -118,7 +123,7 @@ class BindingCycle:
             return flight
         if flight.ok and not attempt.announced:
             self._nominate(attempt)
-        status = framework.pre_bind(cycle, node)
+        status = self._pre_bind(attempt, with_work=flight.ok)
         if status.ok:
             status = framework.bind(cycle, node)
         if status.ok:
@@ -129,6 +134,16 @@ class BindingCycle:
             )
             framework.post_bind(cycle, node)
         return status
+
+    def _pre_bind(self, attempt: Attempt, *, with_work: bool) -> Status:
+        uid = attempt.queued.pod_info.uid
+        if with_work:
+            self._pre_bindings.begin(uid)
+        try:
+            status = attempt.framework.pre_bind(attempt.cycle, attempt.node)
+        finally:
+            called_back = self._pre_bindings.finish(uid)
+        return Status.failure(PluginError(called_back)) if status.ok and called_back else status
 
     def _settle(self, attempt: Attempt, status: Status) -> None:
         if not status.ok:

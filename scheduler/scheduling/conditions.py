@@ -1,6 +1,6 @@
-"""The status that a failed attempt writes: the PodScheduled condition and the nomination, as one patch.
+"""The status that the scheduler writes: conditions and the nomination of a pod, as one patch.
 
-Nothing is written when nothing changes, so that a pod that keeps failing for the same reason costs no API call (upstream:
+A failed attempt writes PodScheduled and the nomination, an eviction DisruptionTarget. Nothing is written when nothing changes, so that a pod that keeps failing for the same reason costs no API call (upstream:
 ``podutil.UpdatePodCondition``, ``updatePod``).
 """
 
@@ -29,7 +29,7 @@ def status_patch(
         wall: now, aware.
     """
     status: dict[str, Any] = {}
-    condition = _condition(pod, reason, message, wall)
+    condition = _condition(pod, Condition(POD_SCHEDULED, "False", reason, message), wall)
     if condition:
         status["conditions"] = [condition]
     if nominated is not None:
@@ -44,27 +44,37 @@ def nomination_patch(pod: Pod, nominated: str) -> dict[str, Any]:
     return {"status": {"nominatedNodeName": nominated or None}}
 
 
+def condition_patch(pod: Pod, wanted: Condition, wall: datetime) -> dict[str, Any]:
+    """The patch that gives the pod the condition (type, status, reason and message of it); empty when it has it already."""
+    condition = _condition(pod, wanted, wall)
+    return {"status": {"conditions": [condition]}} if condition else {}
+
+
 def scheduled_condition(pod: Pod) -> Condition | None:
     """The pod's PodScheduled condition, None when it has none yet."""
-    return next((each for each in pod.status.conditions if each.type == POD_SCHEDULED), None)
+    return _known(pod, POD_SCHEDULED)
 
 
-def _condition(pod: Pod, reason: str, message: str, wall: datetime) -> dict[str, Any] | None:
-    """PodScheduled=False, or None when the pod says so already; the transition time only moves when the status does."""
-    known = scheduled_condition(pod) or Condition()
-    same_status = known.status == "False"
+def _known(pod: Pod, kind: str) -> Condition | None:
+    return next((each for each in pod.status.conditions if each.type == kind), None)
+
+
+def _condition(pod: Pod, wanted: Condition, wall: datetime) -> dict[str, Any] | None:
+    """The condition, or None when the pod says so already; the transition time only moves when the status does."""
+    known = _known(pod, wanted.type) or Condition()
+    same_status = known.status == wanted.status
     if (
         same_status
-        and (known.reason, known.message) == (reason, message)
+        and (known.reason, known.message) == (wanted.reason, wanted.message)
         and known.observed_generation == pod.metadata.generation
     ):
         return None
     since = known.last_transition_time if same_status and known.last_transition_time else _rfc3339(wall)
     condition: dict[str, Any] = {
-        "type": POD_SCHEDULED,
-        "status": "False",
-        "reason": reason,
-        "message": message,
+        "type": wanted.type,
+        "status": wanted.status,
+        "reason": wanted.reason,
+        "message": wanted.message,
         "lastProbeTime": None,
         "lastTransitionTime": since,
     }

@@ -27,6 +27,7 @@ from scheduler.backend.cluster import ClusterState
 from scheduler.backend.inbox import Inbox
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.catalog import Catalog
+from scheduler.framework.evictions import Evictions
 from scheduler.framework.port import Port, Recorder
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
@@ -36,8 +37,10 @@ from scheduler.scheduling.catalog_events import CatalogEvents
 from scheduler.scheduling.cycle import SchedulingCycle
 from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.events import ClusterEvents
+from scheduler.scheduling.eviction import BackgroundEvictor
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.handlers import InboxHandler
+from scheduler.scheduling.prebinding import PreBindings
 from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.scheduling.turns import Turns
 from scheduler.scheduling.workers import Workers
@@ -46,6 +49,7 @@ from scheduler.scheduling.world import State
 logger = logging.getLogger(__name__)
 
 _BINDERS = 16
+_EVICTORS = 16
 _WRITERS = 4
 """Few, so that the statuses of many refused pods leave most of the client's rate to bindings."""
 
@@ -81,6 +85,7 @@ class Scheduler:
         queue: the scheduling queue, built for these profiles.
         waiting: the pods that Permit holds; the same object that the plugins' handle has.
         catalog: the other objects; the same again. None when somebody else keeps it up to date.
+        evictions: what plugins ask for; the same again. None: nothing that they ask for is done.
     """
 
     def __init__(
@@ -93,6 +98,7 @@ class Scheduler:
         clocks: Clocks,
         rng: Random,
         catalog: Catalog | None = None,
+        evictions: Evictions | None = None,
     ) -> None:
         self.frameworks = frameworks
         self.cluster = ClusterState()
@@ -105,7 +111,11 @@ class Scheduler:
         self._leading = False
         self._binders = Workers("binding", _BINDERS)
         self._writers = Workers("status", _WRITERS)
-        self._cycle = self._make_cycle(outside, metrics, rng)
+        self._evictors = Workers("eviction", _EVICTORS)
+        pre_bindings = PreBindings()
+        self._cycle = self._make_cycle(outside, metrics, rng, pre_bindings)
+        if evictions is not None:
+            evictions.connect(self._make_evictor(outside, metrics, pre_bindings))
         events = ClusterEvents(
             self.cluster, queue, waiting, self.decisions, frameworks.keys(), metrics, clocks.now
         )
@@ -121,7 +131,26 @@ class Scheduler:
         )
         _expose(metrics, self.cluster, queue)
 
-    def _make_cycle(self, outside: Outside, metrics: Metrics, rng: Random) -> SchedulingCycle:
+    def _make_evictor(
+        self, outside: Outside, metrics: Metrics, pre_bindings: PreBindings
+    ) -> BackgroundEvictor:
+        return BackgroundEvictor(
+            outside.port,
+            self.queue,
+            self._waiting,
+            pre_bindings,
+            outside.lookup,
+            outside.recorders,
+            metrics,
+            self._evictors.submit,
+            self._inbox.put,
+            self._clocks.now,
+            self._clocks.wall,
+        )
+
+    def _make_cycle(
+        self, outside: Outside, metrics: Metrics, rng: Random, pre_bindings: PreBindings
+    ) -> SchedulingCycle:
         """The scheduling cycle, the binding cycle behind it, and the way back from both."""
         recorders, decisions = outside.recorders, self.decisions
         report, now = self._inbox.put, self._clocks.now
@@ -140,6 +169,7 @@ class Scheduler:
             self._binders.submit,
             report,
             now,
+            pre_bindings,
         )
         return SchedulingCycle(
             self.frameworks,
@@ -185,7 +215,7 @@ class Scheduler:
         self._leading = False
         with self._turns.hold():
             pass  # a decision that is being made ends
-        left = self._writers.stop(patience) + self._binders.stop(patience)
+        left = sum(each.stop(patience) for each in (self._writers, self._evictors, self._binders))
         if left:
             logger.warning("%d requests to the API server have not been answered; they are given up", left)
         with self._turns.hold():

@@ -146,6 +146,7 @@ def feed_everything(metrics: Metrics) -> None:
     metrics.algorithm(0.1)
     metrics.scheduled(1, 0.1)
     metrics.preempted(2)
+    metrics.evicted("success", 0.1)
     metrics.extension_point("Filter", "Success", "p", 0.1)
     metrics.plugin_executed("NodeName", "Filter", "Success", 0.1)
     metrics.plugin_evaluated("NodeName", "Filter", "p", 12)

@@ -17,7 +17,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis import config as configuration
-from scheduler.apis.objects import Node, Pod
+from scheduler.apis.objects import Node, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler, load_registry
 from scheduler.client.errors import ConflictError
 from scheduler.client.references import ObjectReference
@@ -42,9 +42,13 @@ class Ledger:
         self.bound: list[tuple[str, str]] = []
         self.patches: list[tuple[str, Mapping[str, Any]]] = []
         self.events: list[tuple[str, str]] = []
+        self.deleted: list[tuple[str, str]] = []
+        self.undeletable: dict[str, Exception] = {}
         self.refuse = False
         self.may_bind = threading.Event()
         self.may_patch = threading.Event()
+        self.may_delete = threading.Event()
+        self.may_delete.set()
         self.may_bind.set()
         self.may_patch.set()
 
@@ -58,8 +62,17 @@ class Ledger:
         assert self.may_patch.wait(DEADLINE)
         self.patches.append((name, patch["status"]))
 
-    def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+    def patch_volume(self, name: str, patch: Mapping[str, Any]) -> PersistentVolume:
         raise NotImplementedError
+
+    def patch_claim(self, namespace: str, name: str, patch: Mapping[str, Any]) -> PersistentVolumeClaim:
+        raise NotImplementedError
+
+    def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        assert self.may_delete.wait(DEADLINE)
+        if name in self.undeletable:
+            raise self.undeletable[name]
+        self.deleted.append((name, uid))
 
     def eventf(
         self,
@@ -89,7 +102,7 @@ class Desk:
         clocks = Clocks(lambda: self.time, lambda: WALL)
         self.waiting = WaitingPods(clocks.now)
         self.catalog = Catalog()
-        handle = SchedulerHandle(features, self.ledger, self.waiting, self.catalog)
+        handle = SchedulerHandle(features, self.ledger, self.waiting, self.catalog, rng=Random(1))
         frameworks = build_frameworks(component, registry, handle, self.metrics)
         outside = Outside(self.ledger, dict.fromkeys(frameworks, self.ledger), self._lookup)
         self.scheduler = build_scheduler(
@@ -103,6 +116,7 @@ class Desk:
             features=features,
             max_in_unschedulable=300.0,
             catalog=self.catalog,
+            evictions=handle.evictions,
         )
         self.cluster, self.queue = self.scheduler.cluster, self.scheduler.queue
         self.pods: Store[Pod] = Store(_notifier(self.scheduler.pod_handler))
@@ -162,6 +176,7 @@ class Desk:
         """End the workers, and see that the books are in order."""
         self.ledger.may_bind.set()
         self.ledger.may_patch.set()
+        self.ledger.may_delete.set()
         self.scheduler.retire()
         assert self.cluster.verify() == []
 

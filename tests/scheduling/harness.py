@@ -24,6 +24,9 @@ from tests.builders import NodeBuilder, PodBuilder
 DEADLINE = 30.0
 """Seconds after which a test gives up waiting; never waited for in a passing test."""
 
+NO_VICTIMS = "No preemption victims found for incoming pod"
+NOT_HELPFUL = "Preemption is not helpful for scheduling"
+
 Object = dict[str, Any]
 
 
@@ -175,6 +178,12 @@ class Running:
         """Wait until it ends by itself."""
         self._thread.join(DEADLINE)
         return self.exit_code
+
+
+def refusal(nodes: int, reasons: str, evictions: str) -> str:
+    """The sentence about a pod that fits nowhere, and that has no claims: why, and why evictions would not help."""
+    head = f"0/{nodes} nodes are available:"
+    return f"{head} {reasons}. no new claims to deallocate, preemption: {head} {evictions}."
 
 
 def objects(*builders: NodeBuilder | PodBuilder) -> list[Object]:

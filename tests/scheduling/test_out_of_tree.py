@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler.sandbox import Sandbox
 from tests.builders import make_node, make_pod
-from tests.scheduling.harness import Observer, Running, objects
+from tests.scheduling.harness import NO_VICTIMS, Observer, Running, objects, refusal
 from tests.scheduling.plugins import Bookkeeper, profile
 
 Start = Callable[..., Running]
@@ -37,7 +37,7 @@ def test_its_arguments_and_its_words_reach_the_user(
 ) -> None:
     sandbox.load(objects(node("n1"), node("n3"), pod("p")))
     scheduler(plugin("EvenNodesOnly"), config=profile("EvenNodesOnly", {"message": "is not even"}))
-    assert observer.wait_refused("p") == "0/2 nodes are available: 2 is not even."
+    assert observer.wait_refused("p") == refusal(2, "2 is not even", f"2 {NO_VICTIMS}")
 
 
 def test_permit_holds_pods_until_the_gang_is_complete(

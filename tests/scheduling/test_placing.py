@@ -10,7 +10,7 @@ import pytest
 from scheduler.client.resources import NODES, PODS
 from scheduler.sandbox import Sandbox
 from tests.builders import make_node, make_pod
-from tests.scheduling.harness import Observer, Running, objects
+from tests.scheduling.harness import NO_VICTIMS, NOT_HELPFUL, Observer, Running, objects, refusal
 
 Start = Callable[..., Running]
 
@@ -61,7 +61,7 @@ def test_the_most_important_pod_goes_first(sandbox: Sandbox, observer: Observer,
         [important, *objects(node("n", cpu="1"), pod("low"), pod("high").spec(priorityClassName="high"))]
     )
     scheduler()
-    assert observer.wait_refused("low") == "0/1 nodes are available: 1 Insufficient cpu."
+    assert observer.wait_refused("low") == refusal(1, "1 Insufficient cpu", f"1 {NO_VICTIMS}")
     observer.wait_bound("high")
 
 
@@ -70,7 +70,7 @@ def test_a_refused_pod_says_why_and_is_tried_again_when_a_node_comes(
 ) -> None:
     sandbox.load(objects(node("small", cpu="1"), node("dirty").taint("dedicated"), pod("p", "2")))
     scheduler()
-    expected = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s)."
+    expected = refusal(2, "1 Insufficient cpu, 1 node(s) had untolerated taint(s)", f"2 {NOT_HELPFUL}")
     assert observer.wait_refused("p") == expected
     assert observer.condition("p")["reason"] == "Unschedulable"
     observer.wait(lambda: observer.events("FailedScheduling"))
@@ -117,7 +117,7 @@ def test_a_cordoned_node_takes_pods_again_when_it_is_uncordoned(
 ) -> None:
     sandbox.load(objects(node("n").unschedulable(), pod("p")))
     scheduler()
-    assert observer.wait_refused("p") == "0/1 nodes are available: 1 node(s) were unschedulable."
+    assert observer.wait_refused("p") == refusal(1, "1 node(s) were unschedulable", f"1 {NOT_HELPFUL}")
     api("PATCH", NODES.object("", "n"), {"spec": {"unschedulable": None, "taints": None}})
     observer.wait_bound("p")
 
@@ -142,7 +142,7 @@ def test_assumed_pods_fill_a_node_before_the_api_server_confirms(
     observer.wait(lambda: len(observer.bindings) == 2)
     refused = {"p0", "p1", "p2", "p3"} - {name for name, _ in observer.bindings}
     for name in refused:
-        assert observer.wait_refused(name) == "0/1 nodes are available: 1 Insufficient cpu."
+        assert observer.wait_refused(name) == refusal(1, "1 Insufficient cpu", f"1 {NO_VICTIMS}")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from scheduler.framework.profile import ProfileError
 from scheduler.framework.status import Status
 from scheduler.sandbox import Sandbox
 from tests.builders import make_node, make_pod
-from tests.scheduling.harness import DEADLINE, Observer, Running, objects
+from tests.scheduling.harness import DEADLINE, NO_VICTIMS, Observer, Running, objects, refusal
 from tests.scheduling.plugins import profile
 
 Start = Callable[..., Running]
@@ -102,7 +102,7 @@ def test_a_claim_and_a_service_reach_a_plugin_and_its_pod(
 ) -> None:
     sandbox.load([*objects(make_node("n1").capacity(cpu="4"), _pod()), named("Service", "till")])
     scheduler(plugin("Shop"), config=profile("Shop"))
-    assert observer.wait_refused("p") == "0/1 nodes are available: no ledger."
+    assert observer.wait_refused("p") == refusal(1, "no ledger", f"1 {NO_VICTIMS}")
     sandbox.load([named("PersistentVolumeClaim", "ledger")])
     observer.wait_bound("p")
 
