@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis import config
-from scheduler.apis.objects import Pod
+from scheduler.apis.objects import PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler, load_registry
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
@@ -34,6 +34,14 @@ class Nowhere:
 
     def delete_pod(self, namespace: str, name: str, uid: str) -> None:
         """Delete."""
+
+    def patch_volume(self, name: str, patch: object) -> PersistentVolume:
+        """Never asked."""
+        raise NotImplementedError
+
+    def patch_claim(self, namespace: str, name: str, patch: object) -> PersistentVolumeClaim:
+        """Never asked."""
+        raise NotImplementedError
 
     def eventf(
         self,

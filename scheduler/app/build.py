@@ -19,6 +19,7 @@ from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
 from scheduler.framework.interface import POINTS, PluginFactory
+from scheduler.framework.live import Live
 from scheduler.framework.port import Port
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
@@ -49,6 +50,7 @@ class SchedulerHandle:
     catalog: Catalog
     evictions: Evictions = field(default_factory=Evictions)
     rng: Random = field(default_factory=Random)
+    live: Live = field(default_factory=Live)
 
 
 def load_registry(specifications: Sequence[str]) -> Registry:

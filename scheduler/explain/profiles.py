@@ -18,10 +18,12 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis import config
+from scheduler.apis.objects import PersistentVolume, PersistentVolumeClaim
 from scheduler.explain.objects import InputError
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.live import Live
 from scheduler.framework.port import Port
 from scheduler.framework.profile import ProfileError, build_plugins
 from scheduler.framework.registry import Registry
@@ -45,6 +47,14 @@ class Bystander:
     def delete_pod(self, namespace: str, name: str, uid: str) -> None:
         """Nothing."""
 
+    def patch_volume(self, name: str, patch: Mapping[str, Any]) -> PersistentVolume:
+        """Never asked: nothing is bound here."""
+        raise NotImplementedError
+
+    def patch_claim(self, namespace: str, name: str, patch: Mapping[str, Any]) -> PersistentVolumeClaim:
+        """Never asked: nothing is bound here."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True)
 class Handle:
@@ -56,6 +66,7 @@ class Handle:
     catalog: Catalog
     evictions: Evictions = field(default_factory=Evictions)
     rng: Random = field(default_factory=lambda: Random(0))
+    live: Live = field(default_factory=Live)
 
 
 class Workshop:

@@ -27,6 +27,7 @@ from scheduler.plugins.pod_topology_spread import PodTopologySpread
 from scheduler.plugins.priority_sort import PrioritySort
 from scheduler.plugins.scheduling_gates import SchedulingGates
 from scheduler.plugins.taint_toleration import TaintToleration
+from scheduler.plugins.volume_binding import VolumeBinding
 from scheduler.plugins.volume_restrictions import VolumeRestrictions
 from scheduler.plugins.volume_zone import VolumeZone
 
@@ -42,6 +43,7 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
         "NodeResourcesFit": NodeResourcesFit,
         "VolumeRestrictions": VolumeRestrictions,
         "NodeVolumeLimits": NodeVolumeLimits,
+        "VolumeBinding": VolumeBinding,
         "VolumeZone": VolumeZone,
         "PodTopologySpread": PodTopologySpread,
         "InterPodAffinity": InterPodAffinity,
@@ -57,7 +59,6 @@ IN_TREE: Final[Mapping[str, PluginFactory]] = MappingProxyType(
 
 PLANNED: Final = frozenset(
     {
-        "VolumeBinding",
         "GangScheduling",
         "TopologyPlacementGenerator",
         "PodGroupPodsCount",

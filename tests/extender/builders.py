@@ -30,6 +30,7 @@ from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
 from scheduler.framework.interface import PluginFactory
+from scheduler.framework.live import Live
 from scheduler.framework.profile import build_plugins
 from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
@@ -76,6 +77,7 @@ class Handle:
     catalog = Catalog()
     evictions = Evictions()
     rng = Random(0)
+    live = Live()
 
 
 class HandMadeWorld:

@@ -10,6 +10,7 @@ from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.live import Live
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.plugins import IN_TREE
@@ -35,11 +36,12 @@ class Handle:
     """What plugins may use."""
 
     features: Features = field(default_factory=Features.default)
-    port: Binder = field(default_factory=Binder)
+    port: Any = field(default_factory=Binder)
     waiting_pods: Any = None
     catalog: Catalog = field(default_factory=Catalog)
     evictions: Evictions = field(default_factory=Evictions)
     rng: Random = field(default_factory=lambda: Random(0))
+    live: Live = field(default_factory=Live)
 
 
 def make_plugin(name: str, args: Any = None, handle: Handle | None = None) -> Any:
