@@ -13,11 +13,19 @@ def _demo(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def _explain(arguments: list[str]) -> int:
+    from scheduler.app.cli.explain.command import main
+
+    return main(arguments)
+
+
 def _sandbox(arguments: list[str]) -> int:
     from scheduler.app.cli.sandbox import main
 
     return main(arguments)
 
 
-SUBCOMMANDS: Mapping[str, Callable[[list[str]], int]] = MappingProxyType({"demo": _demo, "sandbox": _sandbox})
+SUBCOMMANDS: Mapping[str, Callable[[list[str]], int]] = MappingProxyType(
+    {"demo": _demo, "explain": _explain, "sandbox": _sandbox}
+)
 """By name: a function from the words after the name to the exit code."""
