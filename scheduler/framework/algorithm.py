@@ -339,8 +339,8 @@ def _choose(framework: Framework, cycle: Cycle, outcome: FilterOutcome, rng: Ran
         framework, cycle, outcome.nodes if len(rows) == len(outcome.nodes) else outcome.nodes.take(rows)
     )
     best = scores.best_rows()
-    decision.scores = scores
-    decision.node = scores.nodes.names[best[0] if len(best) == 1 else best[rng.randrange(len(best))]]
+    row = int(best[0] if len(best) == 1 else best[rng.randrange(len(best))])
+    decision.node, decision.scores, decision.chosen = scores.nodes.names[row], scores, scores.at(row)
     return decision
 
 

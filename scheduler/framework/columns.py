@@ -5,18 +5,20 @@ asked for with ``own``, to be written. So a resource or label that no node has c
 
 Both classes answer alike; only the growable one can add and drop rows. A gathered column is copied from its source
 when it is first read and is its own from then on: writing to it leaves the cluster as it was, which is all that a what-if
-needs.
+needs. ``GatheredItems`` does the same for what is no array: the nodes' names and objects, and the pods on them.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 AnyColumn = npt.NDArray[Any]
 Rows = npt.NDArray[np.intp]
+T = TypeVar("T")
 
 _FIRST_CAPACITY = 64
 
@@ -146,3 +148,38 @@ class GatheredColumns:
     def names(self) -> list[str]:
         """The columns that exist in the source, and those read or written here."""
         return list(dict.fromkeys((*self._source.names(), *self._own)))
+
+
+class GatheredItems(Sequence[T], Generic[T]):
+    """Some rows of a sequence with an item per row, looked up as they are read: few of them are, whatever the number of rows.
+
+    An item set here stays here.
+    """
+
+    __slots__ = ("_index", "_own", "_source")
+
+    def __init__(self, source: Sequence[T], index: Rows) -> None:
+        self._source = source
+        self._index = index
+        self._own: dict[int, T] = {}
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @overload
+    def __getitem__(self, row: int) -> T: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[T]: ...
+    def __getitem__(self, row: int | slice) -> T | list[T]:
+        if isinstance(row, slice):
+            return list(self)[row]
+        return self._own[row] if row in self._own else self._source[self._index[row]]
+
+    def __iter__(self) -> Iterator[T]:
+        return (
+            self._own[row] if row in self._own else self._source[place]
+            for row, place in enumerate(self._index.tolist())
+        )
+
+    def __setitem__(self, row: int, item: T) -> None:
+        self._own[row] = item

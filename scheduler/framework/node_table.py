@@ -33,6 +33,9 @@ class NodeTable(Nodes):
     def __init__(self) -> None:
         self._growable = GrowableColumns()
         super().__init__(self._growable, Facts())
+        self._names: list[str] = []
+        self._objects: list[Node] = []
+        self._pods: list[tuple[PodInfo, ...]] = []
         self._rows_by_name: dict[str, int] = {}
         self._allocatable_names: set[str] = set()
         self._indexes: dict[Any, PodIndex[Any]] = {}

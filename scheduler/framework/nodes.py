@@ -25,7 +25,14 @@ from typing import Final, TypeVar
 import numpy as np
 
 from scheduler.apis.objects import Node
-from scheduler.framework.columns import AnyColumn, ColumnSource, GatheredColumns, GrowableColumns, Rows
+from scheduler.framework.columns import (
+    AnyColumn,
+    ColumnSource,
+    GatheredColumns,
+    GatheredItems,
+    GrowableColumns,
+    Rows,
+)
 from scheduler.framework.facts import DeclaredFeatures, Facts, ImageNames, ImageState, PortSet, Taints
 from scheduler.framework.integers import wrapped
 from scheduler.framework.pod_index import PodIndex, PodKeys
@@ -60,9 +67,9 @@ class Nodes:
         self._columns = columns
         self._facts = facts
         self._whole = whole or self
-        self._names: list[str] = []
-        self._objects: list[Node] = []
-        self._pods: list[tuple[PodInfo, ...]] = []
+        self._names: Sequence[str] = []
+        self._objects: Sequence[Node] = []
+        self._pods: list[tuple[PodInfo, ...]] | GatheredItems[tuple[PodInfo, ...]] = []
         self._rows_by_name: dict[str, int] | None = None
         self._whole_rows: Rows | None = None
 
@@ -121,14 +128,16 @@ class Nodes:
         return self._pods
 
     def take(self, rows: Rows | BoolColumn) -> Nodes:
-        """These rows as a table of their own, in the order given; bool masks select. Changes to it stay in it."""
+        """These rows as a table of their own, in the order given; bool masks select. Changes to it stay in it.
+
+        What it has is copied when it is first read or changed, so use it before these nodes change.
+        """
         index: Rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.intp, copy=False)
         taken = Nodes(GatheredColumns(self._columns, index), self._facts, self._whole)
         taken._whole_rows = index if self._whole_rows is None else self._whole_rows[index]
-        places = index.tolist()
-        taken._names = [self._names[row] for row in places]
-        taken._objects = [self._objects[row] for row in places]
-        taken._pods = [self._pods[row] for row in places]
+        taken._names = GatheredItems(self._names, index)
+        taken._objects = GatheredItems(self._objects, index)
+        taken._pods = GatheredItems(self._pods, index)
         return taken
 
     def copied_columns(self) -> tuple[GrowableColumns, Facts]:

@@ -156,10 +156,9 @@ class Scores:
         """intp[...]: the rows with the highest total."""
         return np.flatnonzero(self.total == self.total.max())
 
-    def of(self, node: str) -> dict[str, int]:
-        """One node's weighted score per plugin."""
-        row = self.nodes.row_of(node)
-        return {} if row is None else {plugin: int(column[row]) for plugin, column in self.weighted.items()}
+    def at(self, row: int) -> dict[str, int]:
+        """One row's weighted score per plugin."""
+        return {plugin: int(column[row]) for plugin, column in self.weighted.items()}
 
 
 @dataclass(slots=True)
@@ -171,6 +170,7 @@ class Decision:
         nominated: the node to write into ``status.nominatedNodeName``; ``""`` clears it, None leaves it.
         outcome: the filters' verdict; None when it did not come to one.
         scores: None when a single node was left, which is taken without scoring.
+        chosen: the node's weighted score per plugin, empty when there are no scores.
         post_filter: what the PostFilter plugins answered; None when none was asked.
         evaluated: the number of nodes whose filters were read.
         feasible: the number of those that were left to choose from.
@@ -180,7 +180,12 @@ class Decision:
     node: str = ""
     outcome: FilterOutcome | None = None
     scores: Scores | None = None
+    chosen: Mapping[str, int] = field(default_factory=dict)
     nominated: str | None = ""
     post_filter: Status | None = None
     evaluated: int = 0
     feasible: int = 0
+
+    def drop_columns(self) -> None:
+        """Let go of ``outcome`` and ``scores``, whose rows are those of a table that goes on changing; they are large, too."""
+        self.outcome = self.scores = None

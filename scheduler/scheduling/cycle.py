@@ -115,6 +115,7 @@ class SchedulingCycle:
 
     def _assume(self, attempt: Attempt) -> None:
         """Take the node in memory, so that the next pod can be decided while this one is being bound."""
+        attempt.decision.drop_columns()
         attempt.assumed = self._cluster.assume_pod(attempt.queued.pod_info, attempt.node)
         self._queue.nominator.delete(attempt.queued.pod_info.uid)
         status = attempt.framework.reserve(attempt.cycle, attempt.node)

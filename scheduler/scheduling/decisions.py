@@ -58,15 +58,14 @@ class Decisions:
     def keep(self, attempt: Attempt, result: str, message: str = "") -> None:
         """Remember an attempt."""
         decision, meta = attempt.decision, attempt.queued.pod.metadata
-        scores = decision.scores.of(decision.node) if decision.scores is not None and decision.node else {}
         record = Record(
             namespace=meta.namespace,
             name=meta.name,
             result=result,
             node=decision.node if result == "scheduled" else "",
             message=message,
-            scores=scores,
-            total=sum(scores.values()),
+            scores=decision.chosen,
+            total=sum(decision.chosen.values()),
             evaluated=decision.evaluated,
             feasible=decision.feasible,
             attempts=attempt.queued.attempts,

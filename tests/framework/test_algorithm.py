@@ -50,7 +50,7 @@ def test_the_highest_weighted_total_wins() -> None:
     made = decision(fwk, table("n1", "n2"), pod)
     assert made.node == "n2"
     assert made.scores is not None
-    assert made.scores.of("n2") == {"A": 50, "B": 20}
+    assert made.chosen == {"A": 50, "B": 20}
     assert made.scores.total.tolist() == [60, 70]
 
 

@@ -114,7 +114,9 @@ def test_a_row_has_a_new_tuple_of_pods_only_after_a_change() -> None:
         nodes.add_pod(row, make_pod(f"p{row}").info())
     before = list(nodes.pods_by_row)
     some = nodes.take(np.array([1, 0]))
-    assert [pods is known for pods, known in zip(some.pods_by_row, reversed(before), strict=True)] == [True] * 2
+    assert [pods is known for pods, known in zip(some.pods_by_row, reversed(before), strict=True)] == [
+        True
+    ] * 2
     nodes.replace_pod(0, make_pod("p0").info())
     some.add_pod(0, make_pod("guest").info())
     assert [pods is known for pods, known in zip(nodes.pods_by_row, before, strict=True)] == [False, True]
@@ -132,7 +134,7 @@ def test_changes_to_a_selection_stay_in_it() -> None:
     nodes = table(*(make_node(name).capacity(cpu="4") for name in "abc"))
     selection = nodes.take(np.array([2, 0], np.intp))
     selection.add_pod(0, make_pod().req(cpu="1").host_port(80).info())
-    assert selection.names == ["c", "a"]
+    assert list(selection.names) == ["c", "a"]
     assert (selection.row_of("c"), selection.row_of("b"), selection.total) == (0, None, 3)
     assert selection.requested("cpu").tolist() == [1000, 0]
     assert nodes.requested("cpu").tolist() == [0, 0, 0]
@@ -142,7 +144,19 @@ def test_changes_to_a_selection_stay_in_it() -> None:
 
 def test_a_mask_selects() -> None:
     nodes = table(*(make_node(name) for name in "abc"))
-    assert nodes.take(np.array([True, False, True])).names == ["a", "c"]
+    assert list(nodes.take(np.array([True, False, True])).names) == ["a", "c"]
+
+
+def test_a_selection_of_a_selection_sees_what_that_one_has_changed() -> None:
+    nodes = table(*(make_node(name) for name in "abc"))
+    selection = nodes.take(nodes.rows_of(["c", "b"]))
+    pod = make_pod().info()
+    selection.add_pod(1, pod)
+    inner = selection.take(selection.rows_of(["b"]))
+    assert (inner.names[0], inner.objects[-1].metadata.name, inner.pods(0)) == ("b", "b", (pod,))
+    inner.remove_pod(0, pod)
+    assert (inner.pods(0), list(selection.pods_by_row), nodes.pods(1)) == ((), [(), (pod,)], ())
+    assert (list(selection.names[:1]), "a" in selection.names, len(inner.names)) == (["c"], False, 1)
 
 
 def test_images_count_the_nodes_that_have_them_with_the_first_size_reported() -> None:
