@@ -11,7 +11,8 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from scheduler.apis.objects import Node, Pod, convert
+from scheduler.apis.objects import Namespace, Node, Pod, convert
+from scheduler.framework.catalog import Catalog
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.pods import ALL_ADDRESSES, PodInfo
 
@@ -23,6 +24,8 @@ KEYS = ("zone", "rack", "node.kubernetes.io/unschedulable")
 VALUES = ("a", "b", "7", "12", "")
 HOSTNAME = "kubernetes.io/hostname"
 POD_KEYS = ("app", "tier")
+NAMESPACES = {"default": {"team": "red"}, "other": {}}
+"""The namespaces that are known; pods may be in another one."""
 NAMES = tuple(f"n{number}" for number in range(5))
 IMAGES = ("app:v1", "app", "base@sha256:00", "registry:5000/tool")
 RESOURCES = ("cpu", "memory", "ephemeral-storage", "example.com/gpu", "kubernetes.io/batt", "plain")
@@ -78,7 +81,7 @@ REQUIRING_AFFINITY = _record(
     requiredDuringSchedulingIgnoredDuringExecution=_record(nodeSelectorTerms=st.lists(TERMS, max_size=2))
 )
 POD_METADATA = _record(
-    namespace=_pick(("default", "default", "other")),
+    namespace=_pick(("default", "default", "other", "lost")),
     labels=st.dictionaries(_pick(POD_KEYS), _pick(VALUES[:2]), max_size=2),
     deletionTimestamp=_pick(("", "", "", "2026-01-01T00:00:00Z")),
 )
@@ -90,6 +93,29 @@ LABEL_SELECTORS = _pick(
         {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["a"]}]},
         {"matchExpressions": [{"key": "tier", "operator": "Exists"}]},
     )
+)
+NAMESPACE_SELECTORS = _pick(
+    (
+        None,
+        None,
+        {},
+        {"matchLabels": {"team": "red"}},
+        {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["red"]}]},
+        {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]},
+    )
+)
+UNREADABLE_SELECTORS = st.just({"matchExpressions": [{"key": "app", "operator": "Odd"}]})
+AFFINITY_TERMS = _record(
+    labelSelector=st.one_of(*[LABEL_SELECTORS] * 9, UNREADABLE_SELECTORS),
+    topologyKey=_pick((*KEYS[:2], HOSTNAME)),
+    namespaces=_pick(([], [], ["other"], ["default", "lost"])),
+    namespaceSelector=NAMESPACE_SELECTORS,
+)
+POD_AFFINITY = st.none() | _record(
+    requiredDuringSchedulingIgnoredDuringExecution=st.lists(AFFINITY_TERMS, max_size=2),
+    preferredDuringSchedulingIgnoredDuringExecution=st.lists(
+        _record(weight=st.integers(0, 100), podAffinityTerm=AFFINITY_TERMS), max_size=2
+    ),
 )
 SPREAD_CONSTRAINTS = _record(
     maxSkew=_pick((0, 1, 1, 2)),
@@ -107,11 +133,17 @@ POD_SPECS = _record(
     tolerations=st.lists(TOLERATIONS, max_size=2),
     nodeSelector=st.dictionaries(_pick(KEYS), _pick(VALUES), max_size=1),
     nodeName=_pick(("", "", "", *NAMES)),
-    affinity=_record(nodeAffinity=AFFINITY | REQUIRING_AFFINITY),
+    affinity=_record(
+        nodeAffinity=AFFINITY | REQUIRING_AFFINITY, podAffinity=POD_AFFINITY, podAntiAffinity=POD_AFFINITY
+    ),
     topologySpreadConstraints=st.lists(SPREAD_CONSTRAINTS, max_size=3),
 )
 RUNNING_PODS = _record(
-    metadata=POD_METADATA, spec=_record(containers=st.lists(CONTAINERS, min_size=1, max_size=1))
+    metadata=POD_METADATA,
+    spec=_record(
+        containers=st.lists(CONTAINERS, min_size=1, max_size=1),
+        affinity=_record(podAffinity=POD_AFFINITY, podAntiAffinity=POD_AFFINITY),
+    ),
 )
 IMAGES_ON_NODE = _record(
     names=st.lists(_pick(IMAGES), max_size=2), sizeBytes=_pick((0, 10**6, 10**8, 5 * 10**9))
@@ -147,5 +179,19 @@ PODS = st.builds(
 )
 """A pod with anything that the in-tree plugins read."""
 
+
+def catalog() -> Catalog:
+    """A catalog of the known namespaces."""
+    made = Catalog()
+    for name, labels in NAMESPACES.items():
+        made.namespaces.put(convert(Namespace, {"metadata": {"name": name, "labels": labels}}))
+    return made
+
+
 CLUSTERS = st.dictionaries(_pick(NAMES), NODES, min_size=1).map(_cluster)
 """A table of a few nodes, each with a few pods."""
+
+NEIGHBOURS = RUNNING_PODS.map(
+    lambda pod: _pod("newcomer", {**pod["metadata"], "deletionTimestamp": ""}, pod["spec"])
+)
+"""A pod that is put on a node, and is not being deleted."""

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from scheduler.apis.config import args
 from scheduler.features import Features
-from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
@@ -26,8 +25,8 @@ from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import Column, Rejections
 from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.plugins import IN_TREE
-from tests.laws import reference, spread_reference
-from tests.laws.strategies import CLUSTERS, LAW, PODS
+from tests.laws import interpod_reference, reference, spread_reference
+from tests.laws.strategies import CLUSTERS, LAW, NAMESPACES, PODS, catalog
 
 SCORED = (("cpu", 3), ("memory", 1), ("ephemeral-storage", 2), ("example.com/gpu", 5), ("plain", 1))
 SHAPE = ((0, 10), (40, 0), (90, 7))
@@ -72,6 +71,11 @@ PLUGINS: dict[str, tuple[str, Any, Callable[[NodeTable], Any]]] = {
         lambda _: reference.BalancedAllocation(BALANCED),
     ),
     "ImageLocality": ("ImageLocality", None, reference.ImageLocality),
+    "InterPodAffinity": (
+        "InterPodAffinity",
+        args.InterPodAffinityArgs(hard_pod_affinity_weight=3),
+        lambda cluster: interpod_reference.InterPodAffinity(cluster, NAMESPACES, 3),
+    ),
     "PodTopologySpread": (
         "PodTopologySpread",
         args.PodTopologySpreadArgs(),
@@ -84,7 +88,7 @@ every_plugin = pytest.mark.parametrize("which", PLUGINS)
 
 def _plugin(which: str) -> Any:
     name, arguments, _ = PLUGINS[which]
-    handle: Any = SimpleNamespace(features=Features.default(), port=None, catalog=Catalog())
+    handle: Any = SimpleNamespace(features=Features.default(), port=None, catalog=catalog())
     return IN_TREE[name](arguments, handle)
 
 
