@@ -37,6 +37,7 @@ from scheduler.client.leases import LeaseLock
 from scheduler.client.resources import NODES, PODS
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics
 from scheduler.scheduling.scheduler import Outside, Scheduler
@@ -71,7 +72,12 @@ def set_up(config: Config) -> Setup:
     broadcaster = EventBroadcaster(config.clients.events, now=config.clocks.now, wall=config.clocks.wall)
     port = Actions(config.clients.scheduling)
     catalog = Catalog()
-    scheduler = _scheduler(config, port, broadcaster, pods, catalog)
+    live = Live(
+        lambda namespace, name: pods.store.get(f"{namespace}/{name}"),
+        nodes.store.get,
+        now=config.clocks.now,
+    )
+    scheduler = _scheduler(config, port, broadcaster, live, catalog)
     kinds = kinds_needed(scheduler.frameworks.values())
     catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
@@ -105,16 +111,19 @@ def server(config: Config, app: Flask) -> Server | None:
 
 
 def _scheduler(
-    config: Config, port: Actions, broadcaster: EventBroadcaster, pods: Informer[Pod], catalog: Catalog
+    config: Config, port: Actions, broadcaster: EventBroadcaster, live: Live, catalog: Catalog
 ) -> Scheduler:
     waiting = WaitingPods(config.clocks.now)
     features = config.options.features
-    handle = SchedulerHandle(features, port, waiting, catalog, evictions=Evictions(), rng=config.rng)
+    handle = SchedulerHandle(
+        features, port, waiting, catalog, evictions=Evictions(), rng=config.rng, live=live
+    )
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
         port,
         {name: broadcaster.recorder(name) for name in frameworks},
-        lambda namespace, name: pods.store.get(f"{namespace}/{name}"),
+        live.pod,
+        live,
     )
     timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
     return build_scheduler(

@@ -4,7 +4,7 @@ A binding that waits for others (a provisioner, say) lasts longer than the attem
 change, the scheduler may be told to stop. Every method is safe in every thread and takes no lock::
 
     while not done():
-        if live.pod(namespace, name) is None or not live.pause(1.0):
+        if live.pod(namespace, name) is None or live.called_back(uid) or not live.pause(1.0):
             give up
 """
 
@@ -28,6 +28,9 @@ class Live:
         node: name -> the node as last seen, None when it is gone.
         now: monotonic seconds.
         wait: sleeps for so many seconds and says whether the scheduler has retired; the default sleeps until ``retire`` at most.
+
+    Attributes:
+        called_back: uid -> why a pod that is being bound is to give its node up (it is preempted), empty when it is not.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class Live:
         self.pod = pod
         self.node = node
         self.now = now
+        self.called_back: Callable[[str], str] = lambda uid: ""  # noqa: ARG005
 
     def pause(self, seconds: float) -> bool:
         """Wait; False as soon as the scheduler retires: then nobody is left to carry on for."""

@@ -39,6 +39,7 @@ class BindingCycle:
 
     Args:
         submit: runs a function on a worker thread.
+        submit_long: the same for what may take minutes; many such functions run at a time.
         report: has a function run by the scheduling thread.
         now: the clock of attempts, in seconds.
         pre_bindings: where preemption may call pods back from PreBind.
@@ -54,6 +55,7 @@ class BindingCycle:
         decisions: Decisions,
         metrics: Metrics,
         submit: Submit,
+        submit_long: Submit,
         report: Report,
         now: Callable[[], float],
         pre_bindings: PreBindings,
@@ -66,6 +68,7 @@ class BindingCycle:
         self._decisions = decisions
         self._metrics = metrics
         self._submit = submit
+        self._submit_long = submit_long
         self._report = report
         self._now = now
         self._pre_bindings = pre_bindings
@@ -107,23 +110,30 @@ class BindingCycle:
             self._failures.handle(attempt, status, "")
 
     def _run(self, attempt: Attempt) -> None:
+        """Bind; a pod whose PreBind has work to do leaves this worker to those that are ready."""
+        flight = attempt.framework.pre_bind_pre_flight(attempt.cycle, attempt.node)
+        if flight.code is Code.ERROR:
+            self._report(lambda: self._settle(attempt, flight))
+        elif flight.ok:
+            self._submit_long(lambda: self._carry_out(attempt, with_work=True))
+        else:
+            self._carry_out(attempt, with_work=False)
+
+    def _carry_out(self, attempt: Attempt, *, with_work: bool) -> None:
         with self._metrics.running("binding"):
             try:
-                status = self._bind(attempt)
+                status = self._bind(attempt, with_work=with_work)
             except Exception as error:
                 # Whatever went wrong, the assumed pod has to be taken back.
                 logger.exception("a bug ended the binding of pod %s", attempt.queued.name)
                 status = Status.failure(error)
         self._report(lambda: self._settle(attempt, status))
 
-    def _bind(self, attempt: Attempt) -> Status:
+    def _bind(self, attempt: Attempt, *, with_work: bool) -> Status:
         framework, cycle, node = attempt.framework, attempt.cycle, attempt.node
-        flight = framework.pre_bind_pre_flight(cycle, node)
-        if flight.code is Code.ERROR:
-            return flight
-        if flight.ok and not attempt.announced:
+        if with_work and not attempt.announced:
             self._nominate(attempt)
-        status = self._pre_bind(attempt, with_work=flight.ok)
+        status = self._pre_bind(attempt, with_work=with_work)
         if status.ok:
             status = framework.bind(cycle, node)
         if status.ok:

@@ -33,6 +33,11 @@ class PreBindings:
             self._canceled[uid] = self._canceled[uid] or why
             return True
 
+    def why(self, uid: str) -> str:
+        """Why the pod was called back, empty when it was not."""
+        with self._lock:
+            return self._canceled.get(uid, "")
+
     def finish(self, uid: str) -> str:
         """The pod is prepared: from now on it cannot be called back. Returns why it was, empty when it was not."""
         with self._lock:

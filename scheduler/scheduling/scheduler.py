@@ -17,7 +17,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -28,6 +28,7 @@ from scheduler.backend.inbox import Inbox
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.live import Live
 from scheduler.framework.port import Port, Recorder
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
@@ -49,6 +50,8 @@ from scheduler.scheduling.world import State
 logger = logging.getLogger(__name__)
 
 _BINDERS = 16
+_PREPARERS = 1024
+"""Many, since a pod whose volumes are being made occupies one for minutes; they are threads that sleep."""
 _EVICTORS = 16
 _WRITERS = 4
 """Few, so that the statuses of many refused pods leave most of the client's rate to bindings."""
@@ -70,11 +73,13 @@ class Outside:
         port: the API server.
         recorders: one per profile, by ``schedulerName``.
         lookup: the pod as last seen, by namespace and name; None when it is gone.
+        live: what plugins that wait may ask; the same object that the plugins' handle has.
     """
 
     port: Port
     recorders: Mapping[str, Recorder]
     lookup: Callable[[str, str], Pod | None]
+    live: Live = field(default_factory=Live)
 
 
 class Scheduler:
@@ -110,9 +115,12 @@ class Scheduler:
         self._inbox: Inbox[Callable[[], None]] = Inbox()
         self._leading = False
         self._binders = Workers("binding", _BINDERS)
+        self._preparers = Workers("pre-binding", _PREPARERS)
+        self._live = outside.live
         self._writers = Workers("status", _WRITERS)
         self._evictors = Workers("eviction", _EVICTORS)
         pre_bindings = PreBindings()
+        self._live.called_back = pre_bindings.why
         self._cycle = self._make_cycle(outside, metrics, rng, pre_bindings)
         if evictions is not None:
             evictions.connect(self._make_evictor(outside, metrics, pre_bindings))
@@ -167,6 +175,7 @@ class Scheduler:
             decisions,
             metrics,
             self._binders.submit,
+            self._preparers.submit,
             report,
             now,
             pre_bindings,
@@ -215,7 +224,9 @@ class Scheduler:
         self._leading = False
         with self._turns.hold():
             pass  # a decision that is being made ends
-        left = sum(each.stop(patience) for each in (self._writers, self._evictors, self._binders))
+        self._live.retire()
+        workers = (self._writers, self._evictors, self._binders, self._preparers)
+        left = sum(each.stop(patience) for each in workers)
         if left:
             logger.warning("%d requests to the API server have not been answered; they are given up", left)
         with self._turns.hold():

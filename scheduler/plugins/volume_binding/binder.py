@@ -10,7 +10,7 @@ The wait looks at what the watches have brought, once a second. It ends with an 
 
 * the volume lost its claim, or cannot be reached from the node any more;
 * the provisioner gave the claim back (it takes ``selected-node`` away to say that it failed here);
-* pod, node, claim or volume are gone, time is up, or the scheduler retires.
+* pod, node, claim or volume are gone, the pod is preempted, time is up, or the scheduler retires.
 
 Upstream: ``AssumePodVolumes``, ``BindPodVolumes``, ``bindAPIUpdate``.
 """
@@ -121,7 +121,7 @@ class Binder:
         ]
         deadline = self._live.now() + self._timeout
         while (left := deadline - self._live.now()) > 0:
-            if not self._live.pause(min(POLL_SECONDS, left)):
+            if not self._live.pause(min(POLL_SECONDS, left)) or self._live.called_back(pod.metadata.uid):
                 raise BindError("binding volumes: context canceled")
             try:
                 if self._progress.is_done(pod, node, pairs, binding.claims):
