@@ -78,7 +78,7 @@ class Preference:
             total += np.where(nodes.label_ids(key) != ABSENT, score, 0.0)
         if self.require_all:
             total[~having_all_keys(nodes, [each.constraint for each in self.weighed])] = 0.0
-        return _rounded(total)
+        return rounded(total)
 
     def normalized(self, scores: Column) -> Column:
         """int64[rows]: 100 for the fewest pods around, in proportion to the most; 0 for nodes that are ignored."""
@@ -140,7 +140,7 @@ def _domain_ids(nodes: Nodes, key: str, require_all: bool) -> AnyColumn:
     return np.where(ids == values.index(""), ABSENT, ids)
 
 
-def _rounded(scores: Floats) -> Column:
+def rounded(scores: Floats) -> Column:
     """int64[rows]: the nearest integer, half away from zero (Go's ``math.Round``)."""
     whole = np.trunc(scores)
     whole += np.copysign(np.abs(scores - whole) >= 0.5, scores)
