@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from scheduler.apis.objects import DecodeError, Node, Pod, convert
+from scheduler.apis.objects import DecodeError, Node, Pod, convert, verify
 from scheduler.framework.catalog import COLLECTIONS, Catalog
 
 Document = Mapping[str, Any]
@@ -128,6 +128,7 @@ def read_kind(kind: type[T], placed: Placed) -> T:
     """Type a document as an object of the kind. Raises InputError."""
     try:
         obj = convert(kind, placed.document)
+        verify(obj)
     except DecodeError as error:
         raise InputError(f"{placed.place}: {_with_field_first(str(error))}") from error
     if not obj.metadata.name:

@@ -26,6 +26,7 @@ from scheduler.apis.objects.meta import (
     NodeSelectorTerm,
     ObjectMeta,
     OwnerReference,
+    Timestamp,
 )
 from scheduler.apis.objects.node import (
     ContainerImage,
@@ -80,6 +81,7 @@ from scheduler.apis.objects.storage import (
     VolumeNodeAffinity,
     VolumeNodeResources,
 )
+from scheduler.apis.objects.strict import verify
 from scheduler.apis.objects.templates import (
     JobSpec,
     JobTemplate,
@@ -195,6 +197,7 @@ __all__ = [
     "StatefulSet",
     "StorageClass",
     "Taint",
+    "Timestamp",
     "Toleration",
     "TopologySelectorLabelRequirement",
     "TopologySelectorTerm",
@@ -214,4 +217,5 @@ __all__ = [
     "convert",
     "decode",
     "decoder_of",
+    "verify",
 ]

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from scheduler.apis.objects.nulls import without_nulls
+
 T = TypeVar("T")
 
 
@@ -48,20 +50,12 @@ def decode(kind: type[T], raw: bytes | bytearray | memoryview | str | msgspec.Ra
 
 
 def convert(kind: type[T], document: Any) -> T:
-    """An object from a decoded document (a manifest's dict, say), nulls taken for absent.
+    """An object from a decoded document (a manifest's dict, say), nulls taken for zero values as Go does.
 
     Raises:
         DecodeError: a field is of the wrong type.
     """
     try:
-        return msgspec.convert(_without_nulls(document), kind)
+        return msgspec.convert(without_nulls(kind, document), kind)
     except msgspec.ValidationError as error:
         raise DecodeError(str(error)) from error
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
-    return value

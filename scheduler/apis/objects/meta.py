@@ -7,7 +7,12 @@ collector: they hold only strings, numbers, tuples and dicts and can form no cyc
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+Timestamp = Annotated[str, msgspec.Meta(extra={"format": "date-time"})]
+"""RFC 3339 text, ``""`` when unset; ``strict.verify`` tells whether it can be read."""
 
 
 class Base(msgspec.Struct, rename="camel", gc=False, kw_only=True, omit_defaults=True, frozen=True):
@@ -34,8 +39,8 @@ class ObjectMeta(Base, frozen=True):
     generation: int = 0
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
-    creation_timestamp: str = ""
-    deletion_timestamp: str = ""
+    creation_timestamp: Timestamp = ""
+    deletion_timestamp: Timestamp = ""
     owner_references: tuple[OwnerReference, ...] = ()
 
 
@@ -75,8 +80,8 @@ class Condition(Base, frozen=True):
     reason: str = ""
     message: str = ""
     observed_generation: int = 0
-    last_probe_time: str = ""
-    last_transition_time: str = ""
+    last_probe_time: Timestamp = ""
+    last_transition_time: Timestamp = ""
 
 
 class Namespace(Base, frozen=True):

@@ -11,6 +11,7 @@ from scheduler.apis.objects.meta import (
     NodeSelector,
     NodeSelectorTerm,
     ObjectMeta,
+    Timestamp,
 )
 from scheduler.apis.objects.resources import ResourceList, ResourceRequirements
 from scheduler.apis.objects.volumes import Volume
@@ -171,7 +172,7 @@ class PodStatus(Base, frozen=True):
 
     phase: str = ""
     nominated_node_name: str = ""
-    start_time: str = ""
+    start_time: Timestamp = ""
     conditions: tuple[Condition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()

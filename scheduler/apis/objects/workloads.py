@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, LabelSelector, ObjectMeta
+from scheduler.apis.objects.meta import Base, LabelSelector, ObjectMeta, Timestamp
 
 
 class LabelsSpec(Base, frozen=True):
@@ -51,7 +51,7 @@ class PodDisruptionBudgetStatus(Base, frozen=True):
     """How many pods may be disrupted now, and which are about to be already."""
 
     disruptions_allowed: int = 0
-    disrupted_pods: dict[str, str] = {}
+    disrupted_pods: dict[str, Timestamp] = {}
 
 
 class PodDisruptionBudget(Base, frozen=True):
