@@ -111,7 +111,8 @@ class BindingCycle:
 
     def _run(self, attempt: Attempt) -> None:
         """Bind; a pod whose PreBind has work to do leaves this worker to those that are ready."""
-        flight = attempt.framework.pre_bind_pre_flight(attempt.cycle, attempt.node)
+        framework = attempt.framework
+        flight = _safely(attempt, lambda: framework.pre_bind_pre_flight(attempt.cycle, attempt.node))
         if flight.code is Code.ERROR:
             self._report(lambda: self._settle(attempt, flight))
         elif flight.ok:
@@ -121,12 +122,7 @@ class BindingCycle:
 
     def _carry_out(self, attempt: Attempt, *, with_work: bool) -> None:
         with self._metrics.running("binding"):
-            try:
-                status = self._bind(attempt, with_work=with_work)
-            except Exception as error:
-                # Whatever went wrong, the assumed pod has to be taken back.
-                logger.exception("a bug ended the binding of pod %s", attempt.queued.name)
-                status = Status.failure(error)
+            status = _safely(attempt, lambda: self._bind(attempt, with_work=with_work))
         self._report(lambda: self._settle(attempt, status))
 
     def _bind(self, attempt: Attempt, *, with_work: bool) -> Status:
@@ -177,3 +173,12 @@ class BindingCycle:
         patch = nomination_patch(pod, attempt.node)
         if patch:
             self._statuses.write_now(pod, patch)
+
+
+def _safely(attempt: Attempt, act: Callable[[], Status]) -> Status:
+    """What the act answers. Whatever goes wrong, the assumed pod has to be taken back: then it is an Error status."""
+    try:
+        return act()
+    except Exception as error:
+        logger.exception("a bug ended the binding of pod %s", attempt.queued.name)
+        return Status.failure(error)
