@@ -36,12 +36,12 @@ _side = st.fixed_dictionaries(
         "preferredDuringSchedulingIgnoredDuringExecution": st.lists(_weighted, min_size=1, max_size=2),
     },
 )
-_affinity = st.fixed_dictionaries({}, optional={"podAffinity": _side, "podAntiAffinity": _side})
+_affinity = st.fixed_dictionaries({"podAffinity": _side, "podAntiAffinity": _side})
 _documents = st.tuples(POD_METADATA, _affinity)
 _labels = st.fixed_dictionaries(
     {"zone": st.sampled_from("ab")}, optional={"rack": st.sampled_from(("r", "s", ""))}
 )
-_nodes = st.lists(st.tuples(_labels, st.lists(_documents, max_size=3)), min_size=1, max_size=4)
+_nodes = st.lists(st.tuples(_labels, st.lists(_documents, min_size=1, max_size=3)), min_size=1, max_size=4)
 
 
 def _pod(uid: str, metadata: Document, affinity: Document) -> PodInfo:
