@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from rich.console import Console
 from rich.table import Table
@@ -16,7 +17,7 @@ from scheduler.scheduling.conditions import scheduled_condition
 
 Decisions = Mapping[str, Decision]
 
-_WIDE = 124
+_WIDE = 144
 """Columns that a table with one column per plugin needs."""
 _UNKNOWN = Decision(namespace="", name="", result="")
 
@@ -109,8 +110,10 @@ def _reason(pod: Pod, decision: Decision | None) -> str:
 
 
 def _plugins(decisions: Decisions) -> list[str]:
-    """Every plugin that scored, in the order of their scoring."""
-    return list(dict.fromkeys(plugin for each in decisions.values() for plugin in each.scores))
+    """Every plugin that gave any pod a score, in the order of their scoring; a plugin skips pods about which it has nothing to say."""
+    complete_first = sorted((each.scores for each in decisions.values()), key=len, reverse=True)
+    heard = {plugin for scores in complete_first for plugin, score in scores.items() if score}
+    return [plugin for plugin in dict.fromkeys(chain.from_iterable(complete_first)) if plugin in heard]
 
 
 def _heading(plugin: str) -> str:
