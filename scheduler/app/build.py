@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import unwrap
 from random import Random
@@ -28,6 +28,7 @@ from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.plugins import IN_TREE, PLANNED
 from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
+from scheduler.scheduling.workers import Crew, Workers
 
 logger = logging.getLogger(__name__)
 
@@ -138,6 +139,7 @@ def build_scheduler(
     max_in_unschedulable: float,
     catalog: Catalog | None = None,
     evictions: Evictions | None = None,
+    crew: Callable[[str, int], Crew] = Workers,
 ) -> Scheduler:
     """The scheduler (see ``Scheduler`` for most arguments).
 
@@ -158,7 +160,7 @@ def build_scheduler(
         pop_from_backoff=features.enabled("SchedulerPopFromBackoffQ"),
         metrics=metrics,
     )
-    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng, catalog, evictions)
+    return Scheduler(frameworks, queue, waiting, outside, metrics, clocks, rng, catalog, evictions, crew)
 
 
 def _percentage(config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile) -> int:

@@ -106,13 +106,14 @@ class Workshop:
         Raises:
             InputError: the configuration is invalid; the text has every fault.
         """
-        if document is None:
-            return config.default(self.features).profiles
-        text = json.dumps(document)
+        text = "" if document is None else json.dumps(document)
         if text not in self._read:
             if len(self._read) >= _READ_CONFIGURATIONS:
                 self._read.clear()
-            self._read[text] = load_profiles(text, source, self.features)
+            features = self.features
+            self._read[text] = (
+                load_profiles(text, source, features) if text else config.default(features).profiles
+            )
         return self._read[text]
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Protocol
 
 from scheduler.apis.config.expansion import PluginSetError, expand_plugins, needed
 from scheduler.apis.config.types import KubeSchedulerProfile
@@ -60,8 +61,24 @@ def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Han
 
 
 def implements(plugin: Any, point: str) -> bool:
-    """Whether the plugin has the methods of the extension point."""
-    return isinstance(plugin, POINTS.get(point, ()))
+    """Whether the plugin has the methods of the extension point.
+
+    As ``isinstance`` asks it of a runtime protocol, whose members that works out anew at every question.
+    """
+    return any(
+        all(hasattr(plugin, member) for member in _members(protocol)) for protocol in POINTS.get(point, ())
+    )
+
+
+@cache
+def _members(protocol: type) -> frozenset[str]:
+    return frozenset(
+        name
+        for base in protocol.__mro__
+        if getattr(base, "_is_protocol", False) and base is not Protocol
+        for name in vars(base)
+        if not name.startswith("_")
+    )
 
 
 def _sorted_by_point(

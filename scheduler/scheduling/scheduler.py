@@ -44,7 +44,7 @@ from scheduler.scheduling.handlers import InboxHandler
 from scheduler.scheduling.prebinding import PreBindings
 from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.scheduling.turns import Turns
-from scheduler.scheduling.workers import Workers
+from scheduler.scheduling.workers import Crew, Workers
 from scheduler.scheduling.world import State
 
 logger = logging.getLogger(__name__)
@@ -91,6 +91,7 @@ class Scheduler:
         waiting: the pods that Permit holds; the same object that the plugins' handle has.
         catalog: the other objects; the same again. None when somebody else keeps it up to date.
         evictions: what plugins ask for; the same again. None: nothing that they ask for is done.
+        crew: makes whoever does what blocks, by name and number of threads.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Scheduler:
         rng: Random,
         catalog: Catalog | None = None,
         evictions: Evictions | None = None,
+        crew: Callable[[str, int], Crew] = Workers,
     ) -> None:
         self.frameworks = frameworks
         self.cluster = ClusterState()
@@ -114,11 +116,11 @@ class Scheduler:
         self._turns = Turns()
         self._inbox: Inbox[Callable[[], None]] = Inbox()
         self._leading = False
-        self._binders = Workers("binding", _BINDERS)
-        self._preparers = Workers("pre-binding", _PREPARERS)
+        self._binders = crew("binding", _BINDERS)
+        self._preparers = crew("pre-binding", _PREPARERS)
         self._live = outside.live
-        self._writers = Workers("status", _WRITERS)
-        self._evictors = Workers("eviction", _EVICTORS)
+        self._writers = crew("status", _WRITERS)
+        self._evictors = crew("eviction", _EVICTORS)
         pre_bindings = PreBindings()
         self._live.called_back = pre_bindings.why
         self._cycle = self._make_cycle(outside, metrics, rng, pre_bindings)

@@ -10,10 +10,23 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
 logger = logging.getLogger(__name__)
 
 Work = Callable[[], None]
+
+
+class Crew(Protocol):
+    """Does what is submitted, at once or later."""
+
+    def submit(self, work: Work) -> None:
+        """Have ``work`` done soon; once stopped, never."""
+        ...
+
+    def stop(self, timeout: float | None) -> int:
+        """Begin nothing more, and wait at most ``timeout`` seconds for what has begun; the number of works that have not ended by then."""
+        ...
 
 
 class Workers:
