@@ -77,13 +77,14 @@ class PerNode:
 def _rejections(statuses: list[tuple[int, Status]], rows: int) -> Rejections:
     """One column of bits for statuses that may each list several reasons, in any order."""
     reasons: list[Reason] = []
+    places: dict[Reason, list[int]] = {}
     masks: dict[tuple[Reason, ...], int] = {}
     found: list[tuple[int, int]] = []
     for row, status in statuses:
         listed = tuple(Reason(message, status.code) for message in status.reasons or ("",))
         mask = masks.get(listed)
         if mask is None:
-            mask = masks[listed] = _mask(listed, reasons)
+            mask = masks[listed] = _mask(listed, reasons, places)
         found.append((row, mask))
     bits = np.zeros(rows, np.uint64 if len(reasons) <= MAX_REASONS else object)
     for row, mask in found:
@@ -91,14 +92,20 @@ def _rejections(statuses: list[tuple[int, Status]], rows: int) -> Rejections:
     return Rejections(bits, reasons)
 
 
-def _mask(listed: tuple[Reason, ...], reasons: list[Reason]) -> int:
-    """The bits of the listed reasons, ascending in the order listed; reasons that are missing there are appended."""
+def _mask(listed: tuple[Reason, ...], reasons: list[Reason], places: dict[Reason, list[int]]) -> int:
+    """The bits of the listed reasons, ascending in the order listed; reasons that are missing there are appended.
+
+    Args:
+        reasons: all reasons so far; ``places`` tells where each of them stands.
+    """
     mask = 0
     start = 0
     for reason in listed:
-        place = next((p for p in range(start, len(reasons)) if reasons[p] == reason), len(reasons))
+        known = places.setdefault(reason, [])
+        place = next((place for place in known if place >= start), len(reasons))
         if place == len(reasons):
             reasons.append(reason)
+            known.append(place)
         mask |= 1 << place
         start = place + 1
     return mask

@@ -87,7 +87,13 @@ class Rejections:
 
     def reasons_of(self, bits: int) -> list[Reason]:
         """The reasons that one row's bits stand for."""
-        return [reason for place, reason in enumerate(self.reasons) if bits >> place & 1]
+        # Bit by bit of those set: a plugin may have a reason of its own for each node, of which a row has one.
+        left = bits & ((1 << len(self.reasons)) - 1)
+        found: list[Reason] = []
+        while left:
+            found.append(self.reasons[(left & -left).bit_length() - 1])
+            left &= left - 1
+        return found
 
     def status(self, row: int, plugin: str = "") -> Status:
         """The status of one row; unresolvable when any of its reasons is (upstream: ``fitsRequest``)."""
