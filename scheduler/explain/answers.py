@@ -63,24 +63,37 @@ def scores(world: World, names: Iterable[str]) -> Answer:
 
 
 def _judge(world: World, found: Answer) -> None:
-    framework, nodes = world.framework, world.cluster.nodes
+    nodes = world.cluster.nodes
     if not len(nodes):
         found["scheduleError"] = _decide(world, Cycle(world.pod)).status.message
         return
     cycle = Cycle(world.pod)
-    status, names, _ = framework.pre_filter(cycle, nodes)
+    passed = _pre_filter(world, cycle, found)
+    outcome, failure = _filtered(world, _without_nomination(world.pod))
+    found["filter"] = {name: _verdict(outcome.status_of(name)) for name in nodes.names}
+    if passed:
+        found |= _each_on_its_own(world, cycle, outcome)
+    if failure is not None:
+        raise failure
+    _rate(world, outcome, found)
+
+
+def _pre_filter(world: World, cycle: Cycle, found: Answer) -> bool:
+    """Whether PreFilter lets the pod through. Raises PluginError, with ``preFilter`` told."""
+    names: frozenset[str] | None = None
+    failure: PluginError | None = None
+    try:
+        status, names, _ = world.framework.pre_filter(cycle, world.cluster.nodes)
+    except PluginError as error:
+        failure, status = error, Status.failure(error).by(error.plugin)
     found["preFilter"] = {
         **_status(status),
         "nodeNames": None if names is None else sorted(names),
         "skippedFilter": sorted(cycle.skipped_filters),
     }
-    outcome, error = _filtered(world, _without_nomination(world.pod))
-    found["filter"] = {name: _verdict(outcome.status_of(name)) for name in nodes.names}
-    if status.ok:
-        found |= _each_on_its_own(world, cycle, outcome)
-    if error is not None:
-        raise error
-    _rate(world, outcome, found)
+    if failure is not None:
+        raise failure
+    return status.ok
 
 
 def _rate(world: World, outcome: FilterOutcome, found: Answer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from scheduler.apis.objects import Pod
@@ -33,7 +34,7 @@ class Cycle:
     def __init__(self, pod_info: PodInfo, *, record_plugin_metrics: bool = False) -> None:
         self.pod_info = pod_info
         self.state: dict[str, Any] = {}
-        self.skipped_filters: frozenset[str] = frozenset()
+        self.skipped_filters: Collection[str] = frozenset()
         self.skipped_scores: frozenset[str] = frozenset()
         self.skipped_pre_binds: frozenset[str] = frozenset()
         self.record_plugin_metrics = record_plugin_metrics

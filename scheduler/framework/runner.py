@@ -23,7 +23,11 @@ _MAY_SKIP = frozenset({"PreFilter", "PreScore", "PreBindPreFlight", "Bind"})
 
 
 class PluginError(Exception):
-    """A plugin failed: a bug or IO in it. The text names plugin and point; the cause is chained."""
+    """A plugin failed: a bug or IO in it. The text names plugin and point, ``plugin`` the plugin; the cause is chained."""
+
+    def __init__(self, text: str, plugin: str = "") -> None:
+        super().__init__(text)
+        self.plugin = plugin
 
 
 class Timing:
@@ -131,7 +135,7 @@ def as_status(answer: object, plugin: str, point: str) -> Status:
 
 def failed(plugin: str, point: str, reason: str) -> PluginError:
     """The error of a plugin that failed at a point."""
-    return PluginError(f"running {point} plugin {quoted(plugin)}: {reason}")
+    return PluginError(f"running {point} plugin {quoted(plugin)}: {reason}", plugin)
 
 
 def quoted(name: str) -> str:

@@ -97,6 +97,7 @@ class Framework(Lifecycle):
         narrowing: list[str] = []
         skipped: set[str] = set()
         refusal = SUCCESS
+        cycle.skipped_filters = skipped
         with self.timed("PreFilter") as timing:
             for plugin in self._at["preFilter"]:
                 status, chosen = self._pre_filter(plugin, cycle, nodes)
@@ -114,7 +115,6 @@ class Framework(Lifecycle):
                         refusal = Status.unresolvable(_unsatisfied(narrowing))
                         break
             timing.code = refusal.code
-        cycle.skipped_filters = frozenset(skipped)
         return refusal, names, narrowing
 
     def _pre_filter(self, plugin: Any, cycle: Cycle, nodes: Nodes) -> tuple[Status, frozenset[str] | None]:
