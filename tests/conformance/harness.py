@@ -1,9 +1,7 @@
 """Compares our answers with what kube-scheduler 1.36.2 was recorded to answer.
 
-Every field must be the same. Two things are not compared:
-
-* scenarios of claims, slices and device classes: DynamicResources proper is not here yet (``held_out``);
-* as long as plugins are being built, what they decide (``partial``).
+Every field must be the same. Scenarios of claims, slices and device classes are held out: DynamicResources decides about pods without
+claims only, so far.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from scheduler.explain.scenarios import answer_scenario
 from scheduler.features import Features
 from scheduler.framework.registry import Registry
 from scheduler.plugins import IN_TREE, PLANNED
-from tests.conformance.partial import BEING_BUILT, compare_partially
 from tests.conformance.verdict import Verdict
 
 DATA = Path(__file__).parent / "data"
@@ -61,8 +58,6 @@ def held_out(vector: Mapping[str, Any]) -> bool:
 
 def judge(vector: Mapping[str, Any], workshop: Workshop) -> Verdict:
     """Compare one vector."""
-    if BEING_BUILT:
-        return compare_partially(vector, workshop)
     expected = vector["expected"]
     actual = answer_scenario(vector["scenario"], workshop)
     verdict = Verdict(expected["name"])

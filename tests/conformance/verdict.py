@@ -13,13 +13,11 @@ class Verdict:
     Attributes:
         name: the scenario's name.
         compared: the fields that were compared.
-        passed_over: the fields that plugins which do not exist yet decided.
         differences: a line per difference.
     """
 
     name: str
     compared: list[str] = field(default_factory=list)
-    passed_over: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
 
     def check(self, name: str, expected: Any, actual: Any) -> None:
