@@ -27,8 +27,69 @@ METHODS = {
 ON_COLLECTIONS = frozenset({"list", "watch", "create"})
 
 
+WORK = """
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: victim, namespace: default}
+spec: {nodeName: n1, containers: [{name: main, image: busybox, resources: {requests: {cpu: "3"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: urgent, namespace: default}
+spec: {priorityClassName: high, containers: [{name: main, image: busybox, resources: {requests: {cpu: "3"}}}]}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: made}
+provisioner: disk.csi.example.org
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: local
+  local: {path: /mnt}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: there, namespace: default}
+spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: to-come, namespace: default}
+spec: {storageClassName: made, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: reader, namespace: default}
+spec:
+  containers: [{name: main, image: busybox}]
+  volumes:
+    - {name: there, persistentVolumeClaim: {claimName: there}}
+    - {name: to-come, persistentVolumeClaim: {claimName: to-come}}
+"""
+"""A pod that has to evict another one, and a pod with a claim for a volume that is there and one for a volume to be made."""
+
+
 def documents(path: Path) -> list[dict[str, Any]]:
-    return [each for each in yaml.safe_load_all(path.read_text()) if each]
+    return documents_of(path.read_text())
+
+
+def documents_of(text: str) -> list[dict[str, Any]]:
+    return [each for each in yaml.safe_load_all(text) if each]
 
 
 @pytest.mark.parametrize("name", ["samples/cluster.yaml", "scheduler.yaml", "extender.yaml"])
@@ -87,8 +148,19 @@ def test_the_roles_cover_everything_that_the_scheduler_asks(tmp_path: Path) -> N
             sandbox.load([node("n1"), pod("fits"), pod("does-not", nodeSelector={"no": "where"})])
             eventually_bound(sandbox, "fits")
             eventually(lambda: len(sandbox.store.objects("events")) >= 2, "both events")
+            sandbox.load(documents_of(WORK))
+            eventually_bound(sandbox, "urgent")
+            eventually(lambda: chosen(sandbox), "a volume to be chosen and its claim to be told")
             assert process.terminate() == 0
             assert {rule.method: rule.hits for rule in refusals if rule.hits} == {}, process.log.read_text()
+
+
+def chosen(sandbox: Sandbox) -> bool:
+    """Whether one volume has got its claim, and the other claim its node: the scheduler writes both."""
+    volume = sandbox.store.get("persistentvolumes", "", "disk") or {}
+    claim = sandbox.store.get("persistentvolumeclaims", "default", "to-come") or {}
+    told = claim.get("metadata", {}).get("annotations", {})
+    return "claimRef" in volume.get("spec", {}) and "volume.kubernetes.io/selected-node" in told
 
 
 def test_watching_is_allowed_for_exactly_the_kinds_that_can_be_watched() -> None:
