@@ -60,7 +60,7 @@ class Domains:
         column = self._numbers.get(key)
         if column is None:
             return np.zeros(len(nodes), np.bool_)
-        above: BoolColumn = (column > 0)[nodes.label_ids(key)]
+        above: BoolColumn = column[nodes.label_ids(key)] > 0
         return above
 
     def positive_in_any(self, nodes: Nodes) -> BoolColumn | None:
