@@ -10,6 +10,8 @@ from bench.pending import (
     MakePod,
     affinity,
     anti_affinity,
+    of_a_new_workload,
+    of_a_service,
     plain,
     preferred_affinity,
     spread,
@@ -27,6 +29,7 @@ Result = tuple[str, float, str]
 
 SHAPE = Shape()
 WITH_VOLUMES = Shape(volumes=5_000)
+APART = Shape(apart=True)
 PODS = 300
 WARM_UP = 20
 
@@ -41,6 +44,11 @@ class Kind(NamedTuple):
 
 KINDS = {
     "plain pod": Kind(plain),
+    "plain pod of a service, spread by default": Kind(of_a_service, "PodTopologySpread"),
+    "plain pod among 200 workloads with anti-affinity": Kind(plain, "InterPodAffinity", APART),
+    "first pod of a workload among 200 with anti-affinity": Kind(
+        of_a_new_workload, "InterPodAffinity", APART
+    ),
     "required anti-affinity on hostname": Kind(anti_affinity(HOSTNAME), "InterPodAffinity"),
     "required affinity on zone": Kind(affinity(ZONE), "InterPodAffinity"),
     "preferred affinity on hostname": Kind(preferred_affinity(HOSTNAME), "InterPodAffinity"),

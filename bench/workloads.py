@@ -23,6 +23,8 @@ from scheduler.scheduling.scheduler import Scheduler
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 DRIVER, STORAGE_CLASS = "disk.csi.example.com", "disk"
 NAMESPACES, ZONES = 10, 5
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 VOLUMES_PER_NODE = 39
 
 Document = dict[str, Any]
@@ -36,12 +38,14 @@ class Shape:
         pods: running pods.
         workloads: distinct sets of labels among them.
         volumes: how many of the pods have a claim that is bound to a volume.
+        apart: whether the pods of each workload refuse each other's node and avoid each other's zone.
     """
 
     nodes: int = 5_000
     pods: int = 10_000
     workloads: int = 200
     volumes: int = 0
+    apart: bool = False
 
 
 def namespace_of(workload: int) -> str:
@@ -101,11 +105,21 @@ def _running(shape: Shape) -> Iterator[tuple[Pod, str]]:
         name, row = f"running-{number}", (number * 7 + number // shape.workloads) % shape.nodes
         claimed = number < shape.volumes
         spec: Document = {"nodeName": f"node-{row}"}
+        workload = number % shape.workloads
         if claimed:
             spec["volumes"] = [claim_of(name)]
-        document = pod_document(name, number % shape.workloads, **spec)
+        if shape.apart:
+            spec["affinity"] = apart(workload)
+        document = pod_document(name, workload, **spec)
         document["status"] = {"phase": "Running"}
         yield convert(Pod, document), zone_of(row) if claimed else ""
+
+
+def apart(workload: int) -> Document:
+    """The affinity of pods that refuse each other's node and avoid each other's zone: what charts of many applications say."""
+    term = {"labelSelector": {"matchLabels": labels_of(workload)}}
+    preferred = {"weight": 100, "podAffinityTerm": {**term, "topologyKey": ZONE}}
+    return {"podAntiAffinity": {REQUIRED: [{**term, "topologyKey": HOSTNAME}], PREFERRED: [preferred]}}
 
 
 def zone_of(node: int) -> str:
