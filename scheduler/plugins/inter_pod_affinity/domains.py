@@ -10,7 +10,7 @@ A domain is the number of its label value, so that a node finds its own by ``lab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def _added_up(nodes: Nodes, key: str, column: Column) -> Column:
     return found
 
 
-def _either(masks: Iterator[BoolColumn] | Iterable[BoolColumn]) -> BoolColumn | None:
+def _either(masks: Iterable[BoolColumn]) -> BoolColumn | None:
     found: BoolColumn | None = None
     for mask in masks:
         found = mask if found is None else found | mask

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler.apis.objects import Pod
+from scheduler.framework.facts import ABSENT
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Column
@@ -112,7 +113,7 @@ class Census:
         missing = np.zeros(len(nodes), np.bool_)
         first = not self.near and wanted.met_by_itself
         for key in wanted.near_keys:
-            missing |= nodes.label_ids(key) == 0 if first else ~self.near.positive(nodes, key)
+            missing |= nodes.label_ids(key) == ABSENT if first else ~self.near.positive(nodes, key)
         return missing
 
 
@@ -121,16 +122,14 @@ def take_census(
 ) -> Census:
     """Count the pods of the whole table."""
     whole = nodes.whole
-    near = apart = Domains({})
+    company: dict[str, Column] = {}
     if requirements.near is not None:
-        company = _counts(whole, requirements.near, matching)
-        near = Domains.of(whole, dict.fromkeys(requirements.near_keys, company))
-    if requirements.apart:
-        hated: dict[str, Column] = {}
-        for meant, key in requirements.apart:
-            _add_to(hated, key, _counts(whole, meant, matching))
-        apart = Domains.of(whole, hated)
-    return Census(requirements, near, apart, _averse(whole, requirements.pod, existing))
+        company = dict.fromkeys(requirements.near_keys, _counts(whole, requirements.near, matching))
+    hated: dict[str, Column] = {}
+    for meant, key in requirements.apart:
+        _add_to(hated, key, _counts(whole, meant, matching))
+    averse = _averse(whole, requirements.pod, existing)
+    return Census(requirements, Domains.of(whole, company), Domains.of(whole, hated), averse)
 
 
 def _averse(whole: Nodes, pod: Pod, existing: TermIndex[AffinityTerm]) -> Domains:

@@ -44,11 +44,11 @@ from scheduler.plugins.inter_pod_affinity.terms import (
     AffinityTerm,
     PodTerms,
     WeightedTerm,
+    compiled_terms,
     has_preferences,
     preferences,
     required_affinity,
     required_anti_affinity,
-    terms_of,
 )
 
 AFFINITY: Final = Reason("node(s) didn't match pod affinity rules", Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
@@ -97,7 +97,7 @@ class InterPodAffinity:
 
     def pre_filter(self, cycle: Cycle, nodes: Nodes) -> Status | None:
         """Count pods by domain; skip the pod when no required term of anybody concerns it."""
-        terms = cycle.pod_info.derived(terms_of)
+        terms = compiled_terms(cycle.pod_info)
         if terms.errors:
             return Status.unresolvable(f"parsing pod: {aggregate(terms.errors)}")
         requirements = Requirements.of(cycle.pod, terms, self._namespaces)
@@ -133,7 +133,7 @@ class InterPodAffinity:
         """Add up weights by domain; skip the pod when no preference of anybody concerns it."""
         if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences(cycle.pod):
             return Status.skip()
-        terms = cycle.pod_info.derived(terms_of)
+        terms = compiled_terms(cycle.pod_info)
         if terms.errors:
             return Status.failure(ValueError(f"failed to parse pod: {aggregate(terms.errors)}"))
         weights = self._weights(cycle.pod, terms, nodes)

@@ -86,7 +86,7 @@ _NO_AFFINITY: Final = PodAffinity()
 
 
 def terms_of(pod: Pod) -> PodTerms:
-    """The terms of a pod: pass it to ``PodInfo.derived``."""
+    """The terms of a pod; ``compiled_terms`` remembers them."""
     affinity = pod.spec.affinity
     if affinity is None or (affinity.pod_affinity is None and affinity.pod_anti_affinity is None):
         return _NO_TERMS
@@ -110,19 +110,24 @@ def terms_of(pod: Pod) -> PodTerms:
     return PodTerms(required, required_anti, preferred, tuple(errors))
 
 
+def compiled_terms(pod: PodInfo) -> PodTerms:
+    """The terms of a pod, compiled once; most pods have none, and of these nothing is kept."""
+    return _NO_TERMS if pod.pod.spec.affinity is None else pod.derived(terms_of)
+
+
 def required_affinity(pod: PodInfo) -> tuple[AffinityTerm, ...]:
     """The keys of the index of pods by required affinity."""
-    return pod.derived(terms_of).affinity
+    return compiled_terms(pod).affinity
 
 
 def required_anti_affinity(pod: PodInfo) -> tuple[AffinityTerm, ...]:
     """The keys of the index of pods by required anti-affinity."""
-    return pod.derived(terms_of).anti_affinity
+    return compiled_terms(pod).anti_affinity
 
 
 def preferences(pod: PodInfo) -> tuple[WeightedTerm, ...]:
     """The keys of the index of pods by preferred terms."""
-    return pod.derived(terms_of).preferred
+    return compiled_terms(pod).preferred
 
 
 def has_preferences(pod: Pod) -> bool:
