@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.builders import make_pod
+from tests.builders import PodBuilder, make_pod
 from tests.plugins.default_preemption.harness import node, preemption, preemptor, victim
 
+DISK = {"volumes": [{"name": "v", "gcePersistentDisk": {"pdName": "disk"}}]}
 TERMINATING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 TARGET = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
 
@@ -155,3 +156,17 @@ def test_a_share_of_no_node_finds_none() -> None:
     found = preemption(preemptor(), node("n"), victim("v", "n"), args=args)
     assert "candidates" not in found
     assert found["message"].endswith("1 Preemption is not helpful for scheduling.")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        pytest.param(
+            preemptor(100, "1").host_port(80), victim("held", "n", 1, "1").host_port(80), id="a port"
+        ),
+        pytest.param(preemptor(100, "1").spec(**DISK), victim("held", "n", 1, "1").spec(**DISK), id="a disk"),
+    ],
+)
+def test_only_who_holds_what_is_needed_has_to_go(ours: PodBuilder, theirs: PodBuilder) -> None:
+    found = preemption(ours, node("n"), victim("before", "n", 1, "1"), theirs, victim("after", "n", 0, "1"))
+    assert found["candidates"]["n"]["victims"] == ["default/held"]
