@@ -193,6 +193,36 @@ class ImageLocality:
         return int(float(size) * (float(len(nodes)) / float(len(self._cluster.objects))))
 
 
+class NodeDeclaredFeatures:
+    name = "NodeDeclaredFeatures"
+    known = ("RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport")
+
+    def filter_node(self, cycle: Cycle, node: NodeInfo) -> Status | None:
+        spec = cycle.pod.spec
+        rules = [
+            rule for each in (*spec.containers, *spec.init_containers) for rule in each.restart_policy_rules
+        ]
+        needs = (
+            any(rule.action == "RestartAllContainers" for rule in rules),
+            spec.host_network and spec.host_users is False,
+        )
+        has = self._merged(node.node.status.declared_features)
+        if all(name in has for name, needed in zip(self.known, needs, strict=True) if needed):
+            return None
+        return Status.unresolvable("node(s) didn't match Pod's required features")
+
+    def _merged(self, declared: Sequence[str]) -> set[str]:
+        """What two pointers find that walk through both lists as if both were sorted."""
+        found, here, there = set(), 0, 0
+        while here < len(declared) and there < len(self.known):
+            one, other = declared[here], self.known[there]
+            if one == other:
+                found.add(one)
+            here += one <= other
+            there += one >= other
+        return found
+
+
 def least_allocated(parts: Parts) -> int:
     total = sum(
         weight * (0 if used > there_is else quotient(wrap((there_is - used) * 100), there_is))

@@ -33,6 +33,7 @@ CPU = ("0", "1u", "100m", "0.5", "1", "3500m", "16", "90000000000000000")
 BYTES = ("0", "1", "200Mi", "1Gi", "1.5Gi", "33e9", "100Pi")
 UNITS = ("0", "1", "2", "8")
 EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")
+FEATURES = ("Alpha", "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "Zeta")
 ADDRESSES = ("", ALL_ADDRESSES, "127.0.0.1", "10.0.0.1")
 
 _pick = st.sampled_from
@@ -71,6 +72,7 @@ CONTAINERS = _record(
     image=_pick(IMAGES),
     ports=st.lists(PORTS, max_size=2),
     resources=_record(requests=_amounts(*RESOURCES)),
+    restartPolicyRules=st.lists(_record(action=_pick(("Restart", "RestartAllContainers"))), max_size=1),
 )
 AFFINITY = _record(
     preferredDuringSchedulingIgnoredDuringExecution=st.lists(
@@ -85,7 +87,7 @@ POD_METADATA = _record(
     labels=st.dictionaries(_pick(POD_KEYS), _pick(VALUES[:2]), max_size=2),
     deletionTimestamp=_pick(("", "", "", "2026-01-01T00:00:00Z")),
 )
-SELECTORS = (
+SELECTORS: tuple[Document | None, ...] = (
     None,
     {},
     {"matchLabels": {"app": "a"}},
@@ -136,6 +138,8 @@ POD_SPECS = _record(
         nodeAffinity=AFFINITY | REQUIRING_AFFINITY, podAffinity=POD_AFFINITY, podAntiAffinity=POD_AFFINITY
     ),
     topologySpreadConstraints=st.lists(SPREAD_CONSTRAINTS, max_size=3),
+    hostNetwork=st.booleans(),
+    hostUsers=_pick((None, True, False)),
 )
 RUNNING_PODS = _record(
     metadata=POD_METADATA,
@@ -150,7 +154,11 @@ IMAGES_ON_NODE = _record(
 NODES = _record(
     labels=st.dictionaries(_pick((*KEYS, HOSTNAME)), _pick(VALUES), max_size=4),
     spec=_record(unschedulable=st.booleans(), taints=st.lists(TAINTS, max_size=2)),
-    status=_record(allocatable=_amounts(*RESOURCES, "pods"), images=st.lists(IMAGES_ON_NODE, max_size=2)),
+    status=_record(
+        allocatable=_amounts(*RESOURCES, "pods"),
+        images=st.lists(IMAGES_ON_NODE, max_size=2),
+        declaredFeatures=st.lists(_pick(FEATURES), max_size=3),
+    ),
     pods=st.lists(RUNNING_PODS, max_size=2),
 )
 

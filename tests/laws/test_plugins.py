@@ -71,6 +71,7 @@ PLUGINS: dict[str, tuple[str, Any, Callable[[NodeTable], Any]]] = {
         lambda _: reference.BalancedAllocation(BALANCED),
     ),
     "ImageLocality": ("ImageLocality", None, reference.ImageLocality),
+    "NodeDeclaredFeatures": ("NodeDeclaredFeatures", None, lambda _: reference.NodeDeclaredFeatures()),
     "InterPodAffinity": (
         "InterPodAffinity",
         args.InterPodAffinityArgs(hard_pod_affinity_weight=3),
