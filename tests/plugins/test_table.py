@@ -16,6 +16,8 @@ ARGS = {
     "NodeAffinity": args.NodeAffinityArgs(),
     "NodeResourcesFit": args.NodeResourcesFitArgs(),
     "NodeResourcesBalancedAllocation": args.NodeResourcesBalancedAllocationArgs(),
+    "PodTopologySpread": args.PodTopologySpreadArgs(),
+    "VolumeBinding": args.VolumeBindingArgs(),
 }
 
 
