@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from scheduler.apis.objects.meta import Base, ObjectMeta
@@ -35,6 +37,7 @@ class WorkloadSpec(Base, frozen=True):
     parallelism: int | None = None
     template: PodTemplateSpec | None = None
     job_template: JobTemplate | None = None
+    volume_claim_templates: tuple[Any, ...] = ()
 
 
 class Workload(Base, frozen=True):

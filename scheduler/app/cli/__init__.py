@@ -25,7 +25,13 @@ def _sandbox(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def _simulate(arguments: list[str]) -> int:
+    from scheduler.app.cli.simulate.command import main
+
+    return main(arguments)
+
+
 SUBCOMMANDS: Mapping[str, Callable[[list[str]], int]] = MappingProxyType(
-    {"demo": _demo, "explain": _explain, "sandbox": _sandbox}
+    {"demo": _demo, "explain": _explain, "sandbox": _sandbox, "simulate": _simulate}
 )
 """By name: a function from the words after the name to the exit code."""

@@ -123,6 +123,21 @@ def cluster(args: argparse.Namespace, who: Deciders) -> Cluster:
         raise CommandError(str(error)) from error
 
 
+def take_misplaced_name(args: argparse.Namespace, field: str) -> None:
+    """``explain -f cluster.yaml web-1``: the last word behind ``-f`` is the name when it is no file."""
+    if not getattr(args, field) and len(args.filename) > 1:
+        last = args.filename[-1]
+        if last != STDIN and not last.exists():
+            setattr(args, field, str(args.filename.pop()))
+
+
+def count(text: str) -> int:
+    """A number of things, for argparse."""
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 999999999")
+    return int(text)
+
+
 def tell(*lines: str) -> None:
     """Say something beside the answer."""
     for line in lines:

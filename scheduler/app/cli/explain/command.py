@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from scheduler.app.cli import inputs
+from scheduler.app.cli import inputs, outputs
 from scheduler.app.cli.explain import bulk, subject
 from scheduler.app.cli.inputs import CommandError, tell
 from scheduler.explain.answers import Answer, answer
@@ -33,6 +33,7 @@ def main(arguments: list[str]) -> int:
     args = parser.parse_args(arguments)
     if args.scenarios and (args.pod or args.filename or args.kubeconfig):
         parser.error("--scenarios goes without POD, -f and --kubeconfig")
+    outputs.silence_logs()
     try:
         return _scenarios(args) if args.scenarios else _explain(args)
     except CommandError as error:
@@ -50,7 +51,7 @@ def _scenarios(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    _take_misplaced_pod(args)
+    inputs.take_misplaced_name(args, "pod")
     who = inputs.deciders(args)
     cluster = inputs.cluster(args, who)
     chosen = subject.find(cluster, args.pod, args.namespace)
@@ -65,24 +66,12 @@ def _explain(args: argparse.Namespace) -> int:
 
 
 def _print(args: argparse.Namespace, found: Answer) -> None:
-    if args.output == "json":
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
-    elif args.output == "yaml":
-        import yaml  # only here
-
-        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        yaml.dump(found, sys.stdout, Dumper=dumper, sort_keys=False, allow_unicode=True)
-    else:
+    if args.output == "table":
         from scheduler.app.cli.explain.report import show  # rich takes a while to load
 
         show(found, args.nodes)
-
-
-def _take_misplaced_pod(args: argparse.Namespace) -> None:
-    """``explain -f cluster.yaml web-1``: the last word behind ``-f`` is the pod when it is no file."""
-    last = args.filename[-1] if args.filename else None
-    if not args.pod and len(args.filename) > 1 and last is not None and not last.exists():
-        args.pod = str(args.filename.pop())
+    else:
+        outputs.write(found, args.output)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -103,17 +92,5 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help="answer a file of scenarios (.jsonl, .jsonl.gz, - for stdin), a JSON line each, instead of one pod",
     )
-    parser.add_argument(
-        "-o", "--output", choices=("table", "json", "yaml"), default="table", help="(default %(default)s)"
-    )
-    parser.add_argument(
-        "--nodes", metavar="N", type=_count, default=0, help="list at most N nodes of a kind (default: all)"
-    )
-    parser.add_argument("--exit-code", action="store_true", help="exit with 3 when the pod gets no node")
+    outputs.add_arguments(parser, "nodes")
     return parser
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of nodes")
-    return int(text)

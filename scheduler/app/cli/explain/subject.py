@@ -37,14 +37,19 @@ def find(cluster: Cluster, name: str, namespace: str) -> Subject:
     """The pod of that name, ``NAME`` or ``KIND/NAME``; without a name the only pod that is pending. Raises CommandError."""
     if not name:
         return _of_pod(cluster, _only_pending(cluster))
-    kind, slash, bare = name.partition("/")
-    if slash and _SHORT.get(kind.lower(), kind.lower()).removesuffix("s") != "pod":
+    if names_workload(name):
         return _of_workload(cluster, workload(cluster, name, namespace))
-    wanted = f"{namespace}/{bare if slash else name}"
+    wanted = f"{namespace}/{name.rpartition('/')[2]}"
     found = next((pod for pod in cluster.objects.pods if pod.full_name == wanted), None)
     if found is None:
         raise CommandError(f"there is no pod {wanted}; {_pending_names(cluster)}")
     return _of_pod(cluster, found)
+
+
+def names_workload(name: str) -> bool:
+    """Whether a name is ``KIND/NAME`` of anything but a pod."""
+    kind, slash, _ = name.partition("/")
+    return bool(slash) and _SHORT.get(kind.lower(), kind.lower()).removesuffix("s") != "pod"
 
 
 def workload(cluster: Cluster, name: str, namespace: str) -> Workload:
