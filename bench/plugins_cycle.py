@@ -46,9 +46,7 @@ KINDS = {
     "plain pod": Kind(plain),
     "plain pod of a service, spread by default": Kind(of_a_service, "PodTopologySpread"),
     "plain pod among 200 workloads with anti-affinity": Kind(plain, "InterPodAffinity", APART),
-    "first pod of a workload among 200 with anti-affinity": Kind(
-        of_a_new_workload, "InterPodAffinity", APART
-    ),
+    "first pod of a workload with anti-affinity": Kind(of_a_new_workload, "InterPodAffinity", APART),
     "required anti-affinity on hostname": Kind(anti_affinity(HOSTNAME), "InterPodAffinity"),
     "required affinity on zone": Kind(affinity(ZONE), "InterPodAffinity"),
     "preferred affinity on hostname": Kind(preferred_affinity(HOSTNAME), "InterPodAffinity"),
