@@ -126,6 +126,28 @@ def test_a_claim_that_two_volumes_name_takes_two() -> None:
     assert made.verdicts(pod_with(of_claim("c"), of_claim("c"))) == {"n0": (BIND_CONFLICT,)}
 
 
+def test_a_claim_that_two_volumes_name_takes_the_one_set_aside_first() -> None:
+    mine = [disk(name, "9Gi", claimRef=CLAIM_REF) for name in ("mine", "mine-too")]
+    twice = pod_with(of_claim("c"), of_claim("c"))
+    made = world(cluster("a"), wish("c"), LOCAL, *mine, disk("free"))
+    bindings = made.reserved(twice, "n0").state["VolumeBinding"].binding.chosen.bindings
+    assert [pair.volume.metadata.name for pair in bindings] == ["mine", "mine-too"]
+    made = world(cluster("a"), wish("c"), LOCAL, mine[0], disk("free"))
+    bindings = made.reserved(twice, "n0").state["VolumeBinding"].binding.chosen.bindings
+    assert [pair.volume.metadata.name for pair in bindings] == ["mine", "free"]
+
+
+@pytest.mark.parametrize("count", [pytest.param(3, id="few nodes"), pytest.param(100, id="many nodes")])
+def test_all_that_a_volume_asks_of_a_node_counts(count: int) -> None:
+    expressions = [
+        {"key": ZONE, "operator": "In", "values": ["a"]},
+        {"key": HOST, "operator": "NotIn", "values": ["n1"]},
+    ]
+    reach = {"required": {"nodeSelectorTerms": [{"matchExpressions": expressions}]}}
+    made = world(cluster(*["a"] * count, "b"), wish("c"), LOCAL, disk("pv", reach=reach))
+    assert made.verdicts(POD) == dict.fromkeys(("n1", f"n{count}"), (BIND_CONFLICT,))
+
+
 @pytest.mark.parametrize(
     ("features", "claim", "message"),
     [
