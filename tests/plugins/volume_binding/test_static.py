@@ -135,6 +135,8 @@ def test_a_claim_that_two_volumes_name_takes_the_one_set_aside_first() -> None:
     made = world(cluster("a"), wish("c"), LOCAL, mine[0], disk("free"))
     bindings = made.reserved(twice, "n0").state["VolumeBinding"].binding.chosen.bindings
     assert [pair.volume.metadata.name for pair in bindings] == ["mine", "free"]
+    made = world(cluster("a"), wish("c"), LOCAL, mine[0])
+    assert made.verdicts(twice) == {"n0": (BIND_CONFLICT,)}
 
 
 @pytest.mark.parametrize("count", [pytest.param(3, id="few nodes"), pytest.param(100, id="many nodes")])
