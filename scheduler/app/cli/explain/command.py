@@ -54,7 +54,7 @@ def _explain(args: argparse.Namespace) -> int:
     inputs.take_misplaced_name(args, "pod")
     who = inputs.deciders(args)
     cluster = inputs.cluster(args, who)
-    chosen = subject.find(cluster, args.pod, args.namespace)
+    chosen = subject.find(cluster, args.pod, args.namespace, anywhere=args.anywhere)
     tell(*(f"note: {note}" for note in (*cluster.notes, *chosen.notes)))
     try:
         world = build_world(chosen.others, chosen.pod, who.component.profiles, who.workshop)
@@ -91,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         type=Path,
         help="answer a file of scenarios (.jsonl, .jsonl.gz, - for stdin), a JSON line each, instead of one pod",
+    )
+    parser.add_argument(
+        "--anywhere", action="store_true", help="a pod that has a node is judged as if it named none"
     )
     outputs.add_arguments(parser, "nodes")
     return parser

@@ -1,11 +1,14 @@
 """The pod that is asked about: one of the cluster's by name, or one that a workload would make (``deployment/web``).
 
-A pod that has a node already is asked about as if it did not run yet.
+A pod that has a node already is asked about as if it did not run yet. It still names its node, which leaves the others out; ``anywhere``
+takes the name away.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from scheduler.apis.objects import Pod, Workload
 from scheduler.app.cli.inputs import CommandError
@@ -33,17 +36,17 @@ class Subject:
     notes: tuple[str, ...] = ()
 
 
-def find(cluster: Cluster, name: str, namespace: str) -> Subject:
+def find(cluster: Cluster, name: str, namespace: str, *, anywhere: bool = False) -> Subject:
     """The pod of that name, ``NAME`` or ``KIND/NAME``; without a name the only pod that is pending. Raises CommandError."""
     if not name:
-        return _of_pod(cluster, _only_pending(cluster))
+        return _of_pod(cluster, _only_pending(cluster), anywhere)
     if names_workload(name):
         return _of_workload(cluster, workload(cluster, name, namespace))
     wanted = f"{namespace}/{name.rpartition('/')[2]}"
     found = next((pod for pod in cluster.objects.pods if pod.full_name == wanted), None)
     if found is None:
         raise CommandError(f"there is no pod {wanted}; {_pending_names(cluster)}")
-    return _of_pod(cluster, found)
+    return _of_pod(cluster, found, anywhere)
 
 
 def names_workload(name: str) -> bool:
@@ -63,13 +66,14 @@ def workload(cluster: Cluster, name: str, namespace: str) -> Workload:
     raise CommandError(f"there is no {kind} {namespace}/{bare}")
 
 
-def _of_pod(cluster: Cluster, pod: Pod) -> Subject:
+def _of_pod(cluster: Cluster, pod: Pod, anywhere: bool) -> Subject:
     others = [one for one in cluster.objects.pods if one is not pod]
-    notes = (
-        (f"pod {pod.full_name} is on node {pod.spec.node_name}: it is judged as if it did not run yet",)
-        if pod.spec.node_name
-        else ()
-    )
+    notes: tuple[str, ...] = ()
+    if pod.spec.node_name:
+        note = f"pod {pod.full_name} is on node {pod.spec.node_name}: it is judged as if it did not run yet"
+        notes = (note if anywhere else f"{note}, for that node (--anywhere: for all)",)
+        if anywhere:
+            pod = replace(pod, spec=replace(pod.spec, node_name=""))
     return Subject(pod, Objects(cluster.objects.nodes, others, cluster.objects.others), notes)
 
 

@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +33,8 @@ from scheduler.framework.profile import ProfileError
 _FAILURE = 1
 _PENDING = 3
 _MOST_COPIES = 100_000
+_NO_PREEMPTION = re.compile(r" (no new claims to deallocate, )?preemption: not eligible due to \S+$")
+"""The end of the sentence for a copy, which may not preempt since we said so."""
 Progress = Callable[[int], None]
 
 
@@ -108,7 +112,7 @@ def _until_full(copies: Copies, who: Deciders, seed: int, most: int) -> Result:
             pod = replace(pod, spec=replace(pod.spec, preemption_policy="Never"))
             stage.run(pod, progress=progress)
             if not stage.memory.pods[pod.full_name].spec.node_name:
-                limit = stage.reason(pod)
+                limit = _NO_PREEMPTION.sub("", stage.reason(pod))
                 break
         else:
             number = most
@@ -156,8 +160,6 @@ def _only_candidate(cluster: Cluster) -> str:
 @contextmanager
 def _progress(what: str, total: int | None) -> Iterator[Progress]:
     """A bar on a terminal, nothing elsewhere."""
-    import sys
-
     if not sys.stderr.isatty():
         yield lambda placed: None  # noqa: ARG005
         return
