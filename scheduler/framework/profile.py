@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
+from scheduler.apis.config.defaults import MULTI_POINT
 from scheduler.apis.config.expansion import PluginSetError, expand_plugins, needed
 from scheduler.apis.config.types import KubeSchedulerProfile
 from scheduler.framework.catalog import COLLECTIONS
@@ -56,6 +57,7 @@ def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Han
     }
     at, weights = _sorted_by_point(where, profile, built)
     _check_cardinalities(where, at)
+    _check_weights(where, profile, built)
     _check_reads(where, built)
     return Plugins(built, at, weights, tuple(sorted(names & registry.planned)))
 
@@ -119,6 +121,18 @@ def _check_reads(where: str, built: Mapping[str, Any]) -> None:
         for kind in unknown:
             what = getattr(kind, "__name__", repr(kind))
             raise ProfileError(f"{where}: plugin {name!r} reads {what}, which the catalog does not keep")
+
+
+def _check_weights(where: str, profile: KubeSchedulerProfile, built: Mapping[str, Any]) -> None:
+    """Weights of less than nothing that come first let upstream's check for an overflow overflow (``getScoreWeights``)."""
+    total, seen = 0, set()
+    for plugin in (*profile.plugins["score"].enabled, *profile.plugins[MULTI_POINT].enabled):
+        if plugin.name in seen or not implements(built.get(plugin.name), "score"):
+            continue
+        if total < 0:
+            raise ProfileError(f"{where}: score plugins: total score of Score plugins could overflow")
+        seen.add(plugin.name)
+        total += plugin.weight or 1
 
 
 def _check_cardinalities(where: str, at: Mapping[str, Sequence[Any]]) -> None:

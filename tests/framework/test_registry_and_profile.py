@@ -84,6 +84,41 @@ def test_a_profile_that_cannot_be_built_says_which_and_why(
     assert str(caught.value) == f"profile 'mine': {message}"
 
 
+def rated(**weights: int) -> KubeSchedulerProfile:
+    sets = {
+        "multiPoint": PluginSet((PluginRef("Sort"), PluginRef("Bind"))),
+        "score": PluginSet(tuple(PluginRef(name, weight) for name, weight in weights.items())),
+    }
+    return KubeSchedulerProfile("mine", plugins=Plugins(sets))
+
+
+class Rating(Bind):
+    def score(self, cycle: Cycle, nodes: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("weights", "overflows"),
+    [
+        ({"A": -1}, False),
+        ({"A": -1, "B": 3}, True),
+        ({"A": 5, "B": -4, "C": 1}, False),
+        ({"A": 3, "B": -4, "C": 1}, True),
+        ({"A": 2147483647, "B": 2147483647}, False),
+    ],
+    ids=["alone", "before another", "never below nothing", "below nothing in between", "the greatest"],
+)
+def test_weights_that_let_the_check_for_an_overflow_overflow(
+    weights: dict[str, int], overflows: bool
+) -> None:
+    ratings = {name: type(name, (Rating,), {"name": name}) for name in weights}
+    everything = Registry({"Sort": Sort, "Bind": Bind, **ratings})
+    if not overflows:
+        assert build_plugins(rated(**weights), everything, None).weights == weights  # type: ignore[arg-type]
+        return
+    with pytest.raises(ProfileError, match="score plugins: total score of Score plugins could overflow"):
+        build_plugins(rated(**weights), everything, None)  # type: ignore[arg-type]
+
+
 def test_planned_plugins_are_left_out_and_named() -> None:
     built = build_plugins(profile("Sort", "Bind", "Later"), registry(("Later",)), None)  # type: ignore[arg-type]
     assert built.left_out == ("Later",)

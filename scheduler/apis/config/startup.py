@@ -96,7 +96,6 @@ def _plugins(path: str, plugins: Plugins, known: Container[str] | None, implemen
     unjudged = known is None and any(name not in IMPLEMENTED for name in needed(plugins))
     if not faults:
         yield from _cardinalities(path, plugins, implements, may_have_more=unjudged)
-        yield from _weights(path, plugins, implements)
 
 
 def _names(path: str, plugins: Plugins, known: Container[str] | None, implements: Implements) -> Faults:
@@ -112,19 +111,6 @@ def _names(path: str, plugins: Plugins, known: Container[str] | None, implements
                 continue
             elif not implements(plugin.name, point):
                 yield invalid(place, plugin.name, f"the plugin does not extend the extension point {point}")
-
-
-def _weights(path: str, plugins: Plugins, implements: Implements) -> Faults:
-    """Weights of less than nothing that come first let upstream's check for an overflow overflow (``getScoreWeights``)."""
-    total, seen = 0, set()
-    for plugin in (*plugins["score"].enabled, *plugins[MULTI_POINT].enabled):
-        if plugin.name in seen or not implements(plugin.name, "score"):
-            continue
-        if total < 0:
-            yield invalid(f"{path}.score", total, "total score of Score plugins could overflow")
-            return
-        seen.add(plugin.name)
-        total += plugin.weight or 1
 
 
 def _cardinalities(path: str, plugins: Plugins, implements: Implements, *, may_have_more: bool) -> Faults:

@@ -216,21 +216,3 @@ def test_the_default_plugins_are_in_the_table_of_points() -> None:
     assert names <= set(IMPLEMENTED)
     assert implements_in_tree("NodeName", "filter")
     assert not implements_in_tree("OutOfTree", "filter")
-
-
-@pytest.mark.parametrize(
-    ("weights", "overflows"),
-    [
-        ([("NodeResourcesFit", -1)], True),
-        ([("NodeResourcesFit", 5), ("ImageLocality", -4)], False),
-        ([("ImageLocality", 3), ("NodeResourcesFit", -4)], True),
-        ([("NodeResourcesFit", 2147483647), ("ImageLocality", 2147483647)], False),
-    ],
-    ids=["first below nothing", "never below nothing", "second below nothing", "the greatest"],
-)
-def test_weights_that_let_the_check_for_an_overflow_overflow(
-    weights: list[tuple[str, int]], overflows: bool
-) -> None:
-    score = {"enabled": [{"name": name, "weight": weight} for name, weight in weights]}
-    expected = "profiles[0].plugins.score: Invalid value: -1: total score of Score plugins could overflow"
-    assert faults(plugins(score=score)) == ([expected] if overflows else [])
