@@ -91,7 +91,7 @@ class Capacities:
 
 def first_reached(pools: Sequence[Pool], reach: Reach, count: int) -> AnyColumn:
     """int32[rows]: the number of the first pool that the row reaches, -1 without one."""
-    return first_of([reach.rows(pool.reached_from) for pool in pools], count)
+    return first_of([reach.rows(pool.reached_from) for pool in pools], range(len(pools)), count)
 
 
 def volume_limit(capacity: CSIStorageCapacity) -> int | None:

@@ -43,7 +43,7 @@ from scheduler.plugins.volume_binding.pod_claims import (
 from scheduler.plugins.volume_binding.progress import BindError
 from scheduler.plugins.volume_binding.reach import Affinities, Reach
 from scheduler.plugins.volume_binding.scorer import CapacityScorer
-from scheduler.plugins.volume_binding.static import Matcher, Quantities
+from scheduler.plugins.volume_binding.static import Matcher, Sizes
 
 UNBOUND_IMMEDIATE: Final = "pod has unbound immediate PersistentVolumeClaims"
 _NO_NOTE: Final = "not found"
@@ -57,8 +57,7 @@ class Note:
 
     Attributes:
         pool: the volumes that the delayed claims may choose from, and ``classes``, the class of each.
-        nodes: all nodes, for Reserve.
-        judged: whether the filter has run; where it has not, upstream knows of nothing to bind.
+        judged: what the filter found, for Reserve, and for which nodes: the most that it has looked at, since what-ifs look at few.
         nothing_left: Reserve found all claims bound.
         binding: what Reserve assumed.
     """
@@ -66,8 +65,7 @@ class Note:
     claims: PodClaims = NO_CLAIMS
     pool: Sequence[PersistentVolume] = ()
     classes: Sequence[str] = ()
-    nodes: Nodes | None = None
-    judged: bool = False
+    judged: tuple[Nodes, Placement] | None = None
     nothing_left: bool = False
     binding: Binding | None = field(default=None)
 
@@ -89,7 +87,7 @@ class VolumeBinding:
         """How long to wait, and how to score, come from the arguments; whether to score at all is a feature gate."""
         self._catalog: Catalog = handle.catalog
         self._affinities = Affinities()
-        self._quantities = Quantities()
+        self._sizes = Sizes()
         self._capacities = Capacities(handle.catalog)
         self._attributes_classes = handle.features.enabled("VolumeAttributesClass")
         self._binder = Binder(
@@ -132,7 +130,7 @@ class VolumeBinding:
         if claims.immediate:
             return Status.unresolvable(UNBOUND_IMMEDIATE)
         pool = self._pool(claims)
-        cycle.state[_NAME] = Note(claims, pool, [class_of_volume(volume) for volume in pool], nodes.whole)
+        cycle.state[_NAME] = Note(claims, pool, [class_of_volume(volume) for volume in pool])
         return None
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
@@ -141,8 +139,10 @@ class VolumeBinding:
         if note is None:
             rejected = np.ones(len(nodes), np.bool_)
             return Rejections.where(rejected, Reason(_NO_NOTE, Code.ERROR))
-        note.judged = True
-        return self._place(note, nodes).rejections()
+        placement = self._place(note, nodes)
+        if note.judged is None or len(nodes) >= len(note.judged[0]):
+            note.judged = nodes, placement
+        return placement.rejections()
 
     def pre_score(self, cycle: Cycle, nodes: Nodes) -> Status | None:
         """Skip, unless capacity is scored."""
@@ -153,7 +153,7 @@ class VolumeBinding:
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
         """int64[rows]: how well the storage of the node would be used; 0 without delayed claims."""
         note = _note(cycle)
-        if self._scorer is None or note is None or not note.judged:
+        if self._scorer is None or note is None or note.judged is None:
             return np.zeros(len(nodes), np.int64)
         return self._scorer.scores(self._place(note, nodes), note.pool)
 
@@ -162,7 +162,7 @@ class VolumeBinding:
         note = _note(cycle)
         if note is None:
             return Status.failure(LookupError(_NO_NOTE))
-        chosen = self._chosen(note, node)
+        chosen = _chosen(note, node)
         try:
             note.binding = None if chosen is None else self._binder.assume(cycle.pod, node, chosen)
         except OutOfSyncError as error:
@@ -216,19 +216,11 @@ class VolumeBinding:
                 note.pool,
                 note.classes,
                 self._affinities,
-                self._quantities,
+                self._sizes,
                 attributes_classes=self._attributes_classes,
             )
             place_delayed(placement, claims, nodes, reach, judged, matcher, self._capacities)
         return placement
-
-    def _chosen(self, note: Note, node: str) -> PodVolumes | None:
-        """What the pod gets on a node: the filter's answer for its row, found once more, since nothing has changed in between."""
-        row = note.nodes.row_of(node) if note.judged and note.nodes is not None else None
-        if row is None or note.nodes is None:
-            return None
-        there = note.nodes.take(np.array([row], np.intp))
-        return self._place(note, there).volumes_at(0, note.pool)
 
     def _pool(self, claims: PodClaims) -> list[PersistentVolume]:
         """The volumes of the delayed claims' classes that nobody has claimed, or that are set aside for one of the claims."""
@@ -245,6 +237,15 @@ class VolumeBinding:
 def _note(cycle: Cycle) -> Note | None:
     note: Note | None = cycle.state.get(_NAME)
     return note
+
+
+def _chosen(note: Note, node: str) -> PodVolumes | None:
+    """What the pod gets on a node; None where the filter has not looked or rejects: then upstream binds nothing."""
+    if note.judged is None:
+        return None
+    nodes, placement = note.judged
+    row = nodes.row_of(node)
+    return None if row is None else placement.volumes_at(row, note.pool)
 
 
 def _no_volumes(node: str) -> Status:

@@ -125,17 +125,24 @@ def _rows_by_value(ids: AnyColumn, values: Sequence[str | None]) -> Callable[[st
     return rows_with
 
 
-def first_of(found: Sequence[Rows], count: int) -> AnyColumn:
-    """int32[rows]: which entry of ``found`` has the row first, -1 where none has.
+def first_of(
+    found: Sequence[Rows], numbers: Sequence[int], count: int, excluded: Sequence[AnyColumn] = ()
+) -> AnyColumn:
+    """int32[rows]: the number of the first entry that has the row, -1 where none has.
 
     Args:
-        found: the rows that each entry reaches.
+        found: the rows of each entry.
+        numbers: the number of each entry.
         count: the number of rows.
+        excluded: int32[rows] each: numbers that the row is not to get.
     """
     first = np.full(count, -1, np.int32)
     if found:
         rows = np.concatenate(found)
-        entries = np.repeat(np.arange(len(found), dtype=np.int32), [len(each) for each in found])
+        entries = np.repeat(np.array(numbers, np.int32), [len(each) for each in found])
+        for column in excluded:
+            kept = column[rows] != entries
+            rows, entries = rows[kept], entries[kept]
         # Of several values for one row the last one stays, hence backwards.
         first[rows[::-1]] = entries[::-1]
     return first

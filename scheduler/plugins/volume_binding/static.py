@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scheduler.apis.objects import NodeSelector, PersistentVolume, PersistentVolumeClaim
-from scheduler.apis.quantity import ZERO, Quantity, from_json
+from scheduler.apis.quantity import Quantity, from_json
 from scheduler.apis.selectors import Selector, SelectorError, compile_label_selector
 from scheduler.framework.columns import AnyColumn, Rows
 from scheduler.framework.rejections import BoolColumn
@@ -36,33 +36,39 @@ from scheduler.plugins.volume_binding.reach import (
 NONE: Final = -1
 _FILESYSTEM: Final = "Filesystem"
 _REMEMBERED: Final = 1 << 12
+_MAX_DIGITS: Final = 100
 
 
 class MatchError(ValueError):
     """A claim that cannot be matched with any volume; the message is upstream's."""
 
 
-class Quantities:
-    """Parsed quantities by text: volumes come in a few sizes."""
+class Sizes:
+    """Amounts of storage as integers that compare like the quantities, by text: volumes come in a few sizes."""
 
     def __init__(self) -> None:
-        self._known: dict[str | int | float, Quantity] = {}
+        self._known: dict[str | int | float, int] = {}
 
-    def storage(self, resources: dict[str, str | int | float]) -> Quantity:
-        """The amount of storage in a list of resources; zero when it is not there.
+    def storage(self, resources: dict[str, str | int | float]) -> int:
+        """The amount of storage in a list of resources, in billionths of a byte; zero when it is not there.
 
         Raises:
             scheduler.apis.quantity.QuantityError: it cannot be read.
         """
         text = resources.get("storage")
         if text is None:
-            return ZERO
+            return 0
         found = self._known.get(text)
         if found is None:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            found = self._known[text] = from_json(text)
+            found = self._known[text] = _billionths(from_json(text))
         return found
+
+
+def _billionths(quantity: Quantity) -> int:
+    """Exact, except that amounts beyond all reason are all the same: their digits would not fit into memory."""
+    return quantity.unscaled * int(10 ** min(quantity.exponent + 9, _MAX_DIGITS))
 
 
 class _Fitting(NamedTuple):
@@ -85,14 +91,14 @@ class Matcher:
         pool: Sequence[PersistentVolume],
         classes: Sequence[str],
         affinities: Affinities,
-        quantities: Quantities,
+        sizes: Sizes,
         *,
         attributes_classes: bool,
     ) -> None:
         self._pool = pool
         self._classes = classes
         self._affinities = affinities
-        self._quantities = quantities
+        self._sizes = sizes
         self._attributes_classes = attributes_classes
 
     def by_size(self, claims: Iterable[DelayedClaim]) -> list[DelayedClaim]:
@@ -139,13 +145,9 @@ class Matcher:
             if used.get(required, 0) > len(chosen):
                 continue
             used[required] = used.get(required, 0) + 1
-            rows = reach.rows(self._affinities.restriction(required))
-            for column in chosen:
-                rows = rows[column[rows] != number]
             numbers.append(number)
-            found.append(rows)
-        choice: AnyColumn = np.array([*numbers, NONE], np.int32)[first_of(found, count)]
-        return choice
+            found.append(reach.rows(self._affinities.restriction(required)))
+        return first_of(found, numbers, count, chosen)
 
     def _restriction(self, number: int) -> Restriction:
         return self._affinities.restriction(required_of(self._pool[number]))
@@ -155,11 +157,11 @@ class Matcher:
         selector = _selector(claim)
         wanted, requested = class_of(claim), self._requested(claim)
         reserved: list[int] = []
-        free: list[tuple[Quantity, int]] = []
+        free: list[tuple[int, int]] = []
         for number, (volume, of_class) in enumerate(zip(self._pool, self._classes, strict=True)):
             if of_class != wanted or volume.metadata.deletion_timestamp:
                 continue
-            size = self._quantities.storage(volume.spec.capacity)
+            size = self._sizes.storage(volume.spec.capacity)
             if size < requested or not self._alike(claim, volume):
                 continue
             if volume.spec.claim_ref is None:
@@ -167,7 +169,8 @@ class Matcher:
                     free.append((size, number))
             elif reserved_for(volume, claim):
                 reserved.append(number)
-        return _Fitting(reserved, _by_size(free))
+        # By size; the order in which they came decides between equals.
+        return _Fitting(reserved, [number for _, number in sorted(free)])
 
     def _check(self, claim: PersistentVolumeClaim) -> None:
         if not self._attributes_classes and claim.spec.volume_attributes_class_name:
@@ -187,8 +190,8 @@ class Matcher:
             return not attributes
         return (claim.spec.volume_attributes_class_name or "") == attributes
 
-    def _requested(self, claim: PersistentVolumeClaim) -> Quantity:
-        return self._quantities.storage(claim.spec.resources.requests)
+    def _requested(self, claim: PersistentVolumeClaim) -> int:
+        return self._sizes.storage(claim.spec.resources.requests)
 
 
 def reserved_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
@@ -217,12 +220,6 @@ def _selector(claim: PersistentVolumeClaim) -> Selector | None:
         raise MatchError(
             f"error creating internal label selector for claim: {_name(claim)}: {error}"
         ) from error
-
-
-def _by_size(sized: Sequence[tuple[Quantity, int]]) -> list[int]:
-    """The numbers, ordered by size; the order in which they came decides between equals. Sizes are few, volumes many."""
-    ranks = {size: rank for rank, size in enumerate(sorted({size for size, _ in sized}))}
-    return [number for _, number in sorted((ranks[size], number) for size, number in sized)]
 
 
 def _taken(number: int, chosen: Sequence[AnyColumn], rows: BoolColumn) -> BoolColumn:
