@@ -24,6 +24,7 @@ from scheduler.client.references import ObjectReference
 from scheduler.client.store import Store
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
+from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.handlers import InboxHandler
@@ -102,9 +103,10 @@ class Desk:
         clocks = Clocks(lambda: self.time, lambda: WALL)
         self.waiting = WaitingPods(clocks.now)
         self.catalog = Catalog()
-        handle = SchedulerHandle(features, self.ledger, self.waiting, self.catalog, rng=Random(1))
+        live = Live(self._lookup, lambda name: self.nodes.get(name), now=clocks.now)  # noqa: PLW0108  # not made yet
+        handle = SchedulerHandle(features, self.ledger, self.waiting, self.catalog, rng=Random(1), live=live)
         frameworks = build_frameworks(component, registry, handle, self.metrics)
-        outside = Outside(self.ledger, dict.fromkeys(frameworks, self.ledger), self._lookup)
+        outside = Outside(self.ledger, dict.fromkeys(frameworks, self.ledger), self._lookup, live)
         self.scheduler = build_scheduler(
             component,
             frameworks,
