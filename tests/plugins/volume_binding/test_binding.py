@@ -19,7 +19,16 @@ from scheduler.framework.cycle import Cycle
 from scheduler.framework.live import Live
 from scheduler.framework.status import Status
 from scheduler.sandbox import Sandbox
-from tests.plugins.volume_binding.world import BOUND, HOST, SELECTED_NODE, World, cluster, sort_of, within
+from tests.plugins.volume_binding.world import (
+    BIND_CONFLICT,
+    BOUND,
+    HOST,
+    SELECTED_NODE,
+    World,
+    cluster,
+    sort_of,
+    within,
+)
 from tests.plugins.volumes import Document, of_claim, pod_with
 
 POD = pod_with(of_claim("c"))
@@ -167,6 +176,14 @@ def test_what_was_written_stays_assumed_until_the_watch_brings_it(static: Storag
     assert sorted(static.world.verdicts(other)) == ["n0", "n1"]
     static.watch()
     assert sorted(static.world.verdicts(other)) == ["n0", "n1"]
+
+
+def test_a_claim_that_was_written_stays_on_its_node(dynamic: Storage) -> None:
+    dynamic.seconds = [dynamic.live.retire]
+    cycle, status = dynamic.bind("n1")
+    assert status is not None
+    dynamic.world.plugin.unreserve(cycle, "n1")
+    assert dynamic.world.verdicts(POD) == {"n0": (BIND_CONFLICT,)}
 
 
 def test_a_claim_gets_its_node_and_is_waited_for(dynamic: Storage) -> None:

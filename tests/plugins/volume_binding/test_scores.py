@@ -115,6 +115,15 @@ def test_where_one_claim_finds_a_volume_only_volumes_count() -> None:
             [100, 100, 100],
             id="only the largest volume is known",
         ),
+        pytest.param(
+            [
+                wish("c", of_class=None, annotations={"volume.beta.kubernetes.io/storage-class": "made"}),
+                *DRIVER,
+                *(storage(z, z, "10Gi") for z in "abc"),
+            ],
+            [80, 80, 80],
+            id="the class of an annotation",
+        ),
     ],
 )
 def test_special_cases(objects: list[Any], expected: list[int]) -> None:
