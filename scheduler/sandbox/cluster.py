@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from scheduler.sandbox.access import Access
 from scheduler.sandbox.ages import stamp
 from scheduler.sandbox.store import Store
 
@@ -23,7 +24,7 @@ class Cluster:
     `later(seconds, call)` runs a call in the server's thread after a while and returns a function that cancels it (that one for the server's
     thread only). `termination_delay` is how many seconds the sandbox, playing kubelet, takes to end a bound pod that was deleted with a grace
     period (never longer than that period); `start_delay` how many it takes to report a bound pod running, None for never. `applied` remembers
-    what each field manager last applied to which object (uid, manager), for server-side apply.
+    what each field manager last applied to which object (uid, manager), for server-side apply. `access` answers reviews.
     """
 
     store: Store
@@ -33,6 +34,7 @@ class Cluster:
     termination_delay: float = 0.0
     start_delay: float | None = None
     applied: dict[tuple[str, str], Object] = field(default_factory=dict)
+    access: Access = field(default_factory=Access)
 
     def stamp(self) -> str:
         """Now, as a timestamp field."""

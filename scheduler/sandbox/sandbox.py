@@ -83,6 +83,7 @@ class Sandbox:
         self._port = port
         rng = rng or random.Random()
         self._cluster = Cluster(self.store, now, rng, self._later, termination_delay, start_delay)
+        self.access = self._cluster.access
         self._watches = Watches(self._cluster, self._wake)
         self.faults.on_watches = lambda path, action: self._call(lambda: self._watches.act(path, action))
         self._api = Api(self._cluster, self._watches, self.faults, token)

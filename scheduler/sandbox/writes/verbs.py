@@ -45,7 +45,7 @@ class Writes:
             )
             return success(code=201)
         if resource.verbs == ("create",):
-            return json_reply(review(resource.kind, body, self._token), 201)
+            return json_reply(review(resource.kind, body, self._token, self._cluster.access), 201)
         entry = self._create(request, target, body)
         return self.reply(request, resource, entry, 201, warnings)
 
