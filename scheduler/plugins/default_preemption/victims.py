@@ -1,9 +1,9 @@
 """Victims: which of two pods is more important, and which pods a disruption budget protects.
 
 Importance orders by priority, then by how long a pod has been running: the older is the more important, one that has not
-started counts as started now (upstream: ``util.MoreImportantPod``). Pods that are equal in both keep their order. Those that have not
-started are never equal upstream, since "now" is later each time it is asked: among them the last comes first, and that is kept,
-for it decides who is evicted. (From 13 victims on a node upstream's sorting is not stable, and equals come in any order there.)
+started counts as started now (upstream: ``util.MoreImportantPod``). Equals come in the order in which Go's ``sort.Slice`` leaves
+them (see ``helper.gosort``), for it decides who is evicted. Pods that have not started are never equal upstream, since "now" is
+later each time it is asked: each of them comes before the other, as upstream's sort is told, too.
 
 A budget is spent pod by pod, in that order: the first pods that it covers are within ``disruptionsAllowed``, the others
 violate it. Three quirks of upstream's ``filterPodsWithPDBViolation``: a budget whose selector is empty covers nothing, a pod
@@ -21,15 +21,23 @@ from scheduler.apis.objects import Pod, PodDisruptionBudget
 from scheduler.apis.selectors import Selector, SelectorError, compile_label_selector
 from scheduler.framework.catalog import Collection
 from scheduler.framework.pods import PodInfo
+from scheduler.plugins.helper.gosort import go_sorted
 
 
 def most_important_first(pods: Sequence[PodInfo]) -> list[PodInfo]:
     """The pods in order of importance."""
-    keyed = []
-    for place, pod in enumerate(pods):
-        since = pod.derived(started)
-        keyed.append((-pod.priority, since, -place if since == inf else place))
-    return [pods[abs(place)] for _, _, place in sorted(keyed)]
+    ranks = [(-pod.priority, pod.derived(started)) for pod in pods]
+    places = range(len(pods))
+    if len(set(ranks)) == len(ranks):
+        order = sorted(places, key=ranks.__getitem__)
+    else:
+        order = go_sorted(places, lambda one, other: _precedes(ranks[one], ranks[other]))
+    return [pods[place] for place in order]
+
+
+def _precedes(one: tuple[int, float], other: tuple[int, float]) -> bool:
+    """Whether a rank is more important than another, as upstream answers when it sorts."""
+    return one < other or (one == other and one[1] == inf)
 
 
 def started(pod: Pod) -> float:

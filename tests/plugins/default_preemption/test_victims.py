@@ -36,6 +36,18 @@ def test_importance(pods: list[tuple[str, int, str]], order: str) -> None:
     assert "".join(names(most_important_first(made))) == order
 
 
+@pytest.mark.parametrize(
+    ("start", "order"),
+    [
+        pytest.param("10:00:00", "abcdefghijklm", id="in order, found so at once"),
+        pytest.param("", "lkjihafedcbmg", id="each more important than the other"),
+    ],
+)
+def test_many_equals_come_as_upstream_sorts_them(start: str, order: str) -> None:
+    made = [victim(name, "n", start=start).info() for name in "abcdefghijklm"]
+    assert "".join(names(most_important_first(made))) == order
+
+
 def test_times_are_compared_across_zones() -> None:
     early = victim("early", "n").status(startTime="2026-01-01T10:00:00+02:00").info()
     late = victim("late", "n").status(startTime="2026-01-01T09:00:00Z").info()
