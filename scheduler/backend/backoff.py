@@ -74,6 +74,12 @@ class BackoffQueue:
         heap = self._rejected if queued.name in self._rejected else self._errors
         heap.push(queued, self._priority(queued))
 
+    def follow(self, sort_key: SortKey, initial: float, maximum: float) -> None:
+        """Go on by another order and other back-offs; the caller has reset every pod's ``backoff_expiration``."""
+        self._sort_key, self._initial, self._maximum = sort_key, initial, maximum
+        for heap in (self._rejected, self._errors):
+            heap.rank(self._priority)
+
     def remove(self, name: str) -> QueuedPodInfo | None:
         """Take out the pod of that name, if it is here."""
         return self._rejected.remove(name) or self._errors.remove(name)

@@ -29,6 +29,7 @@ NODE_ADD = ClusterEvent(EventResource.NODE, ActionType.ADD)
 NODE_DELETE = ClusterEvent(EventResource.NODE, ActionType.DELETE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
+CONFIGURATION_RELOAD = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ConfigurationReload")
 
 
 def pod_changes(old: Pod, new: Pod) -> list[ClusterEvent]:

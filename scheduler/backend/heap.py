@@ -7,7 +7,7 @@ outnumber the living. So every operation is O(log n), amortised, without a line 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scheduler.backend.queued import QueuedPodInfo
@@ -58,6 +58,13 @@ class KeyedHeap:
         entry = self._entries[name] = [priority, place, self._serial, queued]
         heapq.heappush(self._heap, entry)
         self._sweep()
+
+    def rank(self, priority: Callable[[QueuedPodInfo], Any]) -> None:
+        """Give every pod a new priority; equal ones stay in the order in which they came."""
+        for entry in self._entries.values():
+            entry[0] = priority(entry[_POD])
+        self._heap = list(self._entries.values())
+        heapq.heapify(self._heap)
 
     def remove(self, name: str) -> QueuedPodInfo | None:
         """Take out the pod of that name, if it is here."""

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from scheduler.apis.objects import Pod
 from scheduler.backend.inflight import Happening
 from scheduler.backend.queued import QueuedPodInfo, QueueMetrics
+from scheduler.backend.unschedulable import Group
 from scheduler.framework.events import (
     ActionType,
     ClusterEvent,
@@ -109,15 +110,17 @@ class Hints:
         """Whether any plugin of any profile wants to hear of it."""
         return event.wildcard or any(self._registered(profile, event) for profile in self._by_profile)
 
-    def may_move(self, event: ClusterEvent, profile: str, rejectors: frozenset[str]) -> bool:
-        """Whether the event can move a pod with these rejectors at all; if not, asking ``worth_requeuing`` is vain."""
-        if event.wildcard or not rejectors or profile not in self._by_profile:
-            return True
-        return any(one.plugin in rejectors for one in self._registered(profile, event))
+    def may_move(self, event: ClusterEvent, group: Group) -> bool:
+        """Whether the event can move pods of the group at all; if not, asking ``worth_requeuing`` is vain.
 
-    def may_ungate(self, event: ClusterEvent, profile: str, plugin: str) -> bool:
-        """Whether the gating plugin wants to hear of the event."""
-        return any(one.plugin == plugin for one in self._registered(profile, event))
+        Gated ones only move when the gating plugin wants to hear of the event.
+        """
+        registered = self._registered(group.profile, event)
+        if group.gating_plugin and not any(one.plugin == group.gating_plugin for one in registered):
+            return False
+        if event.wildcard or not group.rejectors or group.profile not in self._by_profile:
+            return True
+        return any(one.plugin in group.rejectors for one in registered)
 
     def worth_requeuing(self, queued: QueuedPodInfo, event: ClusterEvent, old: Any, new: Any) -> Strategy:
         """The strategy for one pod (upstream: ``isPodWorthRequeuing``)."""

@@ -28,27 +28,20 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler.apis.objects import Pod
+from scheduler.backend import changes
 from scheduler.backend.backoff import BackoffQueue
-from scheduler.backend.changes import (
-    BACKOFF_COMPLETE,
-    FORCE_ACTIVATE,
-    POP_FROM_BACKOFF_Q,
-    SCHEDULE_ATTEMPT_FAILURE,
-    UNSCHEDULABLE_TIMEOUT,
-    UNSCHEDULED_POD_ADD,
-    UNSCHEDULED_POD_UPDATE,
-    pod_changes,
-)
 from scheduler.backend.gates import Gates
 from scheduler.backend.heap import KeyedHeap
 from scheduler.backend.hints import Hints, Registration, Strategy
 from scheduler.backend.inflight import InFlight
 from scheduler.backend.nominator import Nominator
+from scheduler.backend.places import ACTIVE, BACKOFF, UNSCHEDULABLE, Places
 from scheduler.backend.queued import NoMetrics, QueuedPodInfo, QueueMetrics, QueueTimes
+from scheduler.backend.rules import QueueRules
 from scheduler.backend.sorting import SortKey, last_if_it_fails
 from scheduler.backend.unschedulable import Group, UnschedulablePods
 from scheduler.framework.events import ClusterEvent
@@ -57,12 +50,7 @@ from scheduler.framework.pods import PodInfo
 
 logger = logging.getLogger(__name__)
 
-ACTIVE = "active"
-BACKOFF = "backoff"
-UNSCHEDULABLE = "unschedulable"
-GATED = "gated"
 IN_FLIGHT = "in flight"
-
 LEFTOVER_CHECK_SECONDS = 30.0
 
 PreCheck = Callable[[Pod], bool]
@@ -77,8 +65,7 @@ class SchedulingQueue:
         pre_enqueue: the PreEnqueue plugins in order, by profile (``schedulerName``).
         hints: who wants to hear of which events, by profile; see ``registrations``.
         times: back-off and timeout.
-        pop_from_backoff: whether ``pop`` turns to the back-off queue when the active one is empty
-            (``SchedulerPopFromBackoffQ``).
+        pop_from_backoff: whether ``pop`` turns to the back-off queue when the active one is empty (``SchedulerPopFromBackoffQ``).
         metrics: where arrivals and durations are counted.
         nominator: where nominations are kept up to date.
     """
@@ -108,6 +95,7 @@ class SchedulingQueue:
             sort_key, now, initial=times.initial_backoff, maximum=times.max_backoff, windows=pop_from_backoff
         )
         self._unschedulable = UnschedulablePods()
+        self._places = Places(self._active, self._backoff, self._unschedulable)
         self._in_flight = InFlight()
         self._next_leftover_check = now() + LEFTOVER_CHECK_SECONDS
 
@@ -115,7 +103,7 @@ class SchedulingQueue:
 
     def add(self, pod_info: PodInfo) -> None:
         """A new pod without a node: into the active queue, unless it is gated."""
-        self._to_active(QueuedPodInfo(pod_info, self._now()), UNSCHEDULED_POD_ADD.label)
+        self._to_active(QueuedPodInfo(pod_info, self._now()), changes.UNSCHEDULED_POD_ADD.label)
 
     def update(self, old: Pod, new: Pod) -> None:
         """A pod without a node has changed. Wherever it waits, it waits on as the new one; if refused, that may be over.
@@ -123,7 +111,7 @@ class SchedulingQueue:
         Raises:
             scheduler.apis.quantity.QuantityError: a request of it cannot be read; nothing was changed.
         """
-        events = pod_changes(old, new)
+        events = changes.pod_changes(old, new)
         if new.metadata.uid in self._in_flight:
             for event in events:
                 self._in_flight.record(event, old, new)
@@ -139,13 +127,12 @@ class SchedulingQueue:
             self._replace(queued, old, info)
             self._requeue_updated(queued, events, old)
         else:
-            self._to_active(QueuedPodInfo(info, self._now()), UNSCHEDULED_POD_UPDATE.label)
+            self._to_active(QueuedPodInfo(info, self._now()), changes.UNSCHEDULED_POD_UPDATE.label)
 
     def delete(self, pod: Pod) -> None:
         """The pod is gone, or has a node; unknown ones are ignored. One in flight stays so until ``done``."""
         self.nominator.delete(pod.metadata.uid)
-        name = pod.full_name
-        queued = self._active.remove(name) or self._backoff.remove(name) or self._unschedulable.remove(name)
+        queued = self._places.remove(pod.full_name)
         if queued is not None:
             self._count_rejectors(queued, -1)
 
@@ -163,7 +150,7 @@ class SchedulingQueue:
             return 0
         moved = 0
         for group in self._unschedulable.groups():
-            if not self._may_move(event, group):
+            if not self._hints.may_move(event, group):
                 continue
             pods = self._unschedulable.members(group)
             candidates = pods if precheck is None else [one for one in pods if precheck(one.pod)]
@@ -180,13 +167,30 @@ class SchedulingQueue:
         for pod in pods:
             queued = self._unschedulable.get(pod.full_name)
             if queued is not None:
-                self._to_active(queued, FORCE_ACTIVATE.label)
+                self._to_active(queued, changes.FORCE_ACTIVATE.label)
             elif (queued := self._backoff.remove(pod.full_name)) is not None:
-                self._from_backoff(queued, FORCE_ACTIVATE.label)
+                self._from_backoff(queued, changes.FORCE_ACTIVATE.label)
             elif pod.metadata.uid in self._in_flight:
-                self._in_flight.record(FORCE_ACTIVATE, None, pod)
+                self._in_flight.record(changes.FORCE_ACTIVATE, None, pod)
 
     # What the scheduling loop does
+
+    def follow(self, rules: QueueRules, changed: Collection[str]) -> None:
+        """Go on by other rules: the configuration was reloaded.
+
+        Pods of profiles that are no more are dropped. Those of ``changed`` profiles are judged anew: by the gates at once, by the plugins
+        when their back-off ends; pods in flight too, once they come back refused.
+        """
+        for queued in [one for _, one in self._places if one.profile not in rules.pre_enqueue]:
+            self.delete(queued.pod)
+        self._sort_key = last_if_it_fails(rules.sort_key)
+        self._max_in_unschedulable = rules.times.max_in_unschedulable
+        self._gates = Gates(rules.pre_enqueue, self._metrics, self._now)
+        self._hints = Hints(rules.hints, self._metrics, self._now)
+        self._places.rank(self._sort_key, rules.times)
+        for place, queued in [(place, one) for place, one in self._places if one.profile in changed]:
+            self._judge_anew(place, queued)
+        self._in_flight.record(changes.CONFIGURATION_RELOAD, None, None)
 
     def pop(self) -> QueuedPodInfo | None:
         """The next pod to decide, which is in flight until ``done`` or ``add_unschedulable``; None when there is none."""
@@ -217,7 +221,8 @@ class SchedulingQueue:
             ValueError: a pod of that name already waits.
         """
         try:
-            self._check_absent(queued)
+            if place := self._places.place_of(queued.name):
+                raise ValueError(f"pod {queued.name} is already present in the {place} queue")
             if queued.rejectors:
                 queued.unschedulable_count += 1
                 queued.consecutive_errors = 0
@@ -229,7 +234,7 @@ class SchedulingQueue:
             self._count_rejectors(queued, 1)
             happenings = self._in_flight.events_since(queued.pod_info.uid)
             return self._requeue(
-                queued, self._hints.worth_since(queued, happenings), SCHEDULE_ATTEMPT_FAILURE
+                queued, self._hints.worth_since(queued, happenings), changes.SCHEDULE_ATTEMPT_FAILURE
             )
         finally:
             self._in_flight.done(queued.pod_info.uid)
@@ -242,7 +247,7 @@ class SchedulingQueue:
         """
         completed = self._backoff.pop_completed()
         for queued in completed:
-            self._from_backoff(queued, BACKOFF_COMPLETE)
+            self._from_backoff(queued, changes.BACKOFF_COMPLETE)
         return len(completed) + self._flush_leftovers()
 
     def next_wakeup(self) -> float | None:
@@ -256,12 +261,11 @@ class SchedulingQueue:
 
     def __len__(self) -> int:
         """The number of pods that wait; those in flight do not."""
-        return len(self._active) + len(self._backoff) + len(self._unschedulable)
+        return len(self._places)
 
     def get(self, pod: Pod) -> QueuedPodInfo | None:
         """The waiting pod of that name."""
-        name = pod.full_name
-        return self._active.get(name) or self._backoff.get(name) or self._unschedulable.get(name)
+        return self._places.get(pod.full_name)
 
     def is_in_flight(self, uid: str) -> bool:
         """Whether the pod was popped and is not done."""
@@ -269,20 +273,12 @@ class SchedulingQueue:
 
     def pending(self) -> Iterator[tuple[str, QueuedPodInfo]]:
         """Every pod without a node with the queue that it is in; the pod itself says why."""
-        yield from ((ACTIVE, queued) for queued in self._active)
-        yield from ((BACKOFF, queued) for queued in self._backoff)
-        yield from ((GATED if queued.gated else UNSCHEDULABLE, queued) for queued in self._unschedulable)
+        yield from self._places
         yield from ((IN_FLIGHT, queued) for queued in self._in_flight)
 
     def pending_counts(self) -> dict[str, int]:
         """Waiting pods by queue: ``active``, ``backoff``, ``unschedulable``, ``gated``. May be read from any thread."""
-        gated = self._unschedulable.gated
-        return {
-            ACTIVE: len(self._active),
-            BACKOFF: len(self._backoff),
-            UNSCHEDULABLE: len(self._unschedulable) - gated,
-            GATED: gated,
-        }
+        return self._places.counts()
 
     def in_flight_counts(self) -> dict[str, int]:
         """What is kept for pods in flight, by event label; ``PodPopped`` for the pods themselves. May be read from any thread."""
@@ -295,7 +291,7 @@ class SchedulingQueue:
         if queued is None and self._pop_from_backoff:
             queued = self._backoff.pop_early()
             if queued is not None:
-                self._metrics.queue_incoming(ACTIVE, POP_FROM_BACKOFF_Q)
+                self._metrics.queue_incoming(ACTIVE, changes.POP_FROM_BACKOFF_Q)
         return queued
 
     def _to_active(self, queued: QueuedPodInfo, event: str) -> bool:
@@ -322,7 +318,7 @@ class SchedulingQueue:
         self._active.push(queued, self._sort_key(queued))
         self._metrics.queue_incoming(ACTIVE, event)
         logger.debug("pod %s to the active queue: %s", queued.name, event)
-        if event in (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label):
+        if event in (changes.UNSCHEDULED_POD_ADD.label, changes.UNSCHEDULED_POD_UPDATE.label):
             self.nominator.add(queued.pod_info)
 
     def _to_backoff(self, queued: QueuedPodInfo, event: str) -> bool:
@@ -336,6 +332,15 @@ class SchedulingQueue:
         self._metrics.queue_incoming(BACKOFF, event)
         logger.debug("pod %s to the back-off queue: %s", queued.name, event)
         return True
+
+    def _judge_anew(self, place: str, queued: QueuedPodInfo) -> None:
+        if place in (ACTIVE, BACKOFF):
+            self._gates.check(queued)
+            if queued.gated:
+                self._places.remove(queued.name)
+                self._set_aside(queued, changes.CONFIGURATION_RELOAD.label)
+        else:
+            self._move(queued, changes.CONFIGURATION_RELOAD, None, None)
 
     def _set_aside(self, queued: QueuedPodInfo, event: str) -> None:
         if self._unschedulable.put(queued):
@@ -360,18 +365,6 @@ class SchedulingQueue:
         queued.pod_info = info
         self.nominator.update(old, info)
 
-    def _check_absent(self, queued: QueuedPodInfo) -> None:
-        name = queued.name
-        places = ((ACTIVE, self._active), (BACKOFF, self._backoff), (UNSCHEDULABLE, self._unschedulable))
-        for place, pods in places:
-            if name in pods:
-                raise ValueError(f"pod {name} is already present in the {place} queue")
-
-    def _may_move(self, event: ClusterEvent, group: Group) -> bool:
-        if group.gating_plugin and not self._hints.may_ungate(event, group.profile, group.gating_plugin):
-            return False
-        return self._hints.may_move(event, group.profile, group.rejectors)
-
     def _move(self, queued: QueuedPodInfo, event: ClusterEvent, old: Any, new: Any) -> bool:
         strategy = self._hints.worth_requeuing(queued, event, old, new)
         if strategy is Strategy.SKIP:
@@ -390,9 +383,9 @@ class SchedulingQueue:
         moved = 0
         for queued in late:
             queued.was_flushed_from_unschedulable = True
-            if self._may_move(UNSCHEDULABLE_TIMEOUT, Group.of(queued)):
-                moved += self._move(queued, UNSCHEDULABLE_TIMEOUT, None, None)
-        self._in_flight.record(UNSCHEDULABLE_TIMEOUT, None, None)
+            if self._hints.may_move(changes.UNSCHEDULABLE_TIMEOUT, Group.of(queued)):
+                moved += self._move(queued, changes.UNSCHEDULABLE_TIMEOUT, None, None)
+        self._in_flight.record(changes.UNSCHEDULABLE_TIMEOUT, None, None)
         return moved
 
     def _count_rejectors(self, queued: QueuedPodInfo, change: int) -> None:

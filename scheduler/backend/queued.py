@@ -53,6 +53,11 @@ class QueuedPodInfo:
         return self.pod_info.pod.full_name
 
     @property
+    def profile(self) -> str:
+        """The ``schedulerName`` that it asks for."""
+        return self.pod_info.pod.spec.scheduler_name
+
+    @property
     def gated(self) -> bool:
         """A PreEnqueue plugin keeps it out."""
         return bool(self.gating_plugin)

@@ -12,13 +12,16 @@
 
 An update from one uid to another is a delete and an add: the pod was recreated while the watch was away.
 
+A reload may add a profile: its pods are adopted from what the watch has seen. The event about one of them may still be under way, so that an
+added pod that is known already is passed over. A reload may remove one: its pods that are assumed are cared for until they are bound.
+
 Called by the scheduling thread, under the lock, with events in the order in which the API server sent them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from scheduler.apis.objects import Node, Pod
 from scheduler.apis.quantity import QuantityError
@@ -41,7 +44,7 @@ class ClusterEvents:
     """Applies changes.
 
     Args:
-        profiles: the ``schedulerName`` values that this scheduler is responsible for.
+        profiles: the ``schedulerName`` values that this scheduler is responsible for, as they are now.
         now: the clock, in seconds.
     """
 
@@ -72,6 +75,12 @@ class ClusterEvents:
             name = f"{meta.namespace}/{meta.name}".lstrip("/")
             logger.error("%s %s is ignored: %s", type(objects[-1]).__name__, name, error)
 
+    def adopt(self, pods: Iterable[Pod]) -> None:
+        """These pods exist, and we became responsible for those without a node."""
+        for pod in pods:
+            if not pod.spec.node_name:
+                self.apply(self.pod_added, pod)
+
     # Nodes
 
     def node_added(self, node: Node) -> None:
@@ -99,7 +108,7 @@ class ClusterEvents:
         """A pod came: it runs somewhere, or it is to be scheduled."""
         if pod.spec.node_name:
             self._assigned_added(pod)
-        elif self._responsible(pod):
+        elif self._responsible(pod) and not self._known(pod):
             start = self._now()
             self._queue.add(PodInfo(pod))
             self._observe(changes.UNSCHEDULED_POD_ADD, start)
@@ -184,7 +193,13 @@ class ClusterEvents:
         )
 
     def _responsible(self, pod: Pod) -> bool:
-        return pod.spec.scheduler_name in self._profiles
+        return pod.spec.scheduler_name in self._profiles or self._cluster.is_assumed(pod.metadata.uid)
+
+    def _known(self, pod: Pod) -> bool:
+        uid, waiting = pod.metadata.uid, self._queue.get(pod)
+        if waiting is not None and waiting.pod_info.uid == uid:
+            return True
+        return self._queue.is_in_flight(uid) or self._cluster.is_assumed(uid)
 
     def _move(
         self, event: ClusterEvent, old: Node | Pod | None, new: Node | Pod | None, start: float

@@ -7,7 +7,7 @@ wait for them (upstream: ``handleSchedulingFailure``).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
 from scheduler.apis.objects import Pod
@@ -32,6 +32,7 @@ class FailureHandler:
     Args:
         lookup: the pod as the informer has it now, by namespace and name; None when it is gone.
         statuses: writes what is to be said about a pod.
+        profiles: the ``schedulerName`` values that this scheduler is responsible for, as they are now.
         now: the clock of attempts, in seconds.
         wall: the clock of conditions, aware.
     """
@@ -42,6 +43,7 @@ class FailureHandler:
         lookup: Callable[[str, str], Pod | None],
         statuses: StatusWriter,
         recorders: Mapping[str, Recorder],
+        profiles: Collection[str],
         decisions: Decisions,
         metrics: Metrics,
         now: Callable[[], float],
@@ -51,6 +53,7 @@ class FailureHandler:
         self._lookup = lookup
         self._statuses = statuses
         self._recorders = recorders
+        self._profiles = profiles
         self._decisions = decisions
         self._metrics = metrics
         self._now = now
@@ -75,13 +78,9 @@ class FailureHandler:
         """Put the pod, as it is now, back into the queue; None when it is not to be scheduled any more."""
         queued, meta = attempt.queued, attempt.queued.pod.metadata
         current = self._lookup(meta.namespace, meta.name)
-        if current is None or current.metadata.uid != meta.uid:
-            logger.debug("pod %s is gone; it is not queued again", queued.name)
-            self._decisions.forget(meta.uid)
-            self._queue.done(meta.uid)
-            return None
-        if current.spec.node_name:
-            logger.debug("pod %s is bound by now; it is not queued again", queued.name)
+        why_not = self._why_not(current, meta.uid)
+        if current is None or why_not:
+            logger.debug("pod %s is not queued again: %s", queued.name, why_not)
             self._queue.done(meta.uid)
             return None
         try:
@@ -94,6 +93,15 @@ class FailureHandler:
         if nominated is not None:
             self._queue.nominator.add(queued.pod_info, nominated)
         return current
+
+    def _why_not(self, current: Pod | None, uid: str) -> str:
+        """Why the pod is not to be scheduled any more; empty when it is."""
+        if current is None or current.metadata.uid != uid:
+            self._decisions.forget(uid)
+            return "it is gone"
+        if current.spec.node_name:
+            return "it is bound by now"
+        return "" if current.spec.scheduler_name in self._profiles else "its profile is no more"
 
     def _tell(self, pod: Pod, profile: str, status: Status, nominated: str | None) -> None:
         reason = REASON_UNSCHEDULABLE if status.rejected else REASON_SCHEDULER_ERROR

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,6 +26,7 @@ from scheduler.apis.objects import Node, Pod
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.inbox import Inbox
 from scheduler.backend.queue import SchedulingQueue
+from scheduler.backend.rules import QueueRules
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
 from scheduler.framework.live import Live
@@ -82,6 +83,23 @@ class Outside:
     live: Live = field(default_factory=Live)
 
 
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a configuration says of decisions, and another one may say otherwise.
+
+    Attributes:
+        frameworks: the profiles by ``schedulerName``, in the order of the configuration.
+        rules: what they say about waiting pods.
+        recorders: one per profile.
+        changed: the profiles that decide otherwise than those of the same name before, new ones included.
+    """
+
+    frameworks: Mapping[str, Framework]
+    rules: QueueRules
+    recorders: Mapping[str, Recorder]
+    changed: frozenset[str]
+
+
 class Scheduler:
     """A scheduler, ready to run.
 
@@ -107,7 +125,7 @@ class Scheduler:
         evictions: Evictions | None = None,
         crew: Callable[[str, int], Crew] = Workers,
     ) -> None:
-        self.frameworks = frameworks
+        self.frameworks = dict(frameworks)
         self.cluster = ClusterState()
         self.queue = queue
         self.decisions = Decisions()
@@ -116,6 +134,7 @@ class Scheduler:
         self._turns = Turns()
         self._inbox: Inbox[Callable[[], None]] = Inbox()
         self._leading = False
+        self._recorders = dict(outside.recorders)
         self._binders = crew("binding", _BINDERS)
         self._preparers = crew("pre-binding", _PREPARERS)
         self._live = outside.live
@@ -126,8 +145,8 @@ class Scheduler:
         self._cycle = self._make_cycle(outside, metrics, rng, pre_bindings)
         if evictions is not None:
             evictions.connect(self._make_evictor(outside, metrics, pre_bindings))
-        events = ClusterEvents(
-            self.cluster, queue, waiting, self.decisions, frameworks.keys(), metrics, clocks.now
+        events = self._events = ClusterEvents(
+            self.cluster, queue, waiting, self.decisions, self.frameworks.keys(), metrics, clocks.now
         )
         self.node_handler: InboxHandler[Node] = InboxHandler(
             self._inbox, events.apply, events.node_added, events.node_updated, events.node_deleted
@@ -150,7 +169,7 @@ class Scheduler:
             self._waiting,
             pre_bindings,
             outside.lookup,
-            outside.recorders,
+            self._recorders,
             metrics,
             self._evictors.submit,
             self._inbox.put,
@@ -162,11 +181,19 @@ class Scheduler:
         self, outside: Outside, metrics: Metrics, rng: Random, pre_bindings: PreBindings
     ) -> SchedulingCycle:
         """The scheduling cycle, the binding cycle behind it, and the way back from both."""
-        recorders, decisions = outside.recorders, self.decisions
+        recorders, decisions = self._recorders, self.decisions
         report, now = self._inbox.put, self._clocks.now
         statuses = StatusWriter(outside.port, self._writers.submit)
         failures = FailureHandler(
-            self.queue, outside.lookup, statuses, recorders, decisions, metrics, now, self._clocks.wall
+            self.queue,
+            outside.lookup,
+            statuses,
+            recorders,
+            self.frameworks.keys(),
+            decisions,
+            metrics,
+            now,
+            self._clocks.wall,
         )
         binding = BindingCycle(
             self.cluster,
@@ -209,6 +236,25 @@ class Scheduler:
             pause = self.step()
             if pause is not None:
                 self._inbox.wait(None if pause == math.inf else pause)
+
+    def reconfigure(self, policy: Policy, pods: Iterable[Pod]) -> None:
+        """Decide by another policy from the next decision on; attempts under way end by the policy that they began with.
+
+        Args:
+            pods: those that the API server has; the pods of new profiles are found among them. Gone through under the lock.
+        """
+        with self._turns.hold():
+            self._apply_arrivals()
+            appeared = policy.frameworks.keys() - self.frameworks.keys()
+            self._recorders.update(
+                policy.recorders
+            )  # none is dropped: attempts under way may still need theirs
+            self.frameworks.clear()
+            self.frameworks.update(policy.frameworks)
+            self.queue.follow(policy.rules, policy.changed)
+            if appeared:
+                self._events.adopt(pod for pod in pods if pod.spec.scheduler_name in appeared)
+        self._inbox.wake()
 
     def lead(self) -> None:
         """Schedule from now on."""
