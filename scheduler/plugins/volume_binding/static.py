@@ -24,6 +24,7 @@ from scheduler.apis.selectors import Selector, SelectorError, compile_label_sele
 from scheduler.framework.columns import AnyColumn, Rows
 from scheduler.framework.rejections import BoolColumn
 from scheduler.plugins.helper.claims import class_of
+from scheduler.plugins.helper.gosort import go_sorted
 from scheduler.plugins.volume_binding.pod_claims import DelayedClaim
 from scheduler.plugins.volume_binding.reach import (
     Affinities,
@@ -102,8 +103,9 @@ class Matcher:
         self._attributes_classes = attributes_classes
 
     def by_size(self, claims: Iterable[DelayedClaim]) -> list[DelayedClaim]:
-        """The claims, small ones first."""
-        return sorted(claims, key=lambda delayed: self._requested(delayed.claim))
+        """The claims, small ones first; equals as upstream's sort leaves them."""
+        sized = [(self._requested(delayed.claim), delayed) for delayed in claims]
+        return [delayed for _, delayed in go_sorted(sized, lambda one, other: one[0] < other[0])]
 
     def choices(
         self, claims: Iterable[PersistentVolumeClaim], reach: Reach, rows: BoolColumn
