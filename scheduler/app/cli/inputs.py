@@ -153,7 +153,8 @@ def _live(kubeconfig: str, who: Deciders, files: Sequence[Path]) -> Iterable[Any
     frameworks = [workshop.framework(profiles, each.scheduler_name, Catalog()) for each in profiles]
     needed = kinds_needed(frameworks)
     kinds: list[type[Any]] = [Node, Pod, *(kind for kind in COLLECTIONS if kind in needed)]
-    snapshot = live.read(live.connect(kubeconfig), kinds, (PriorityClass, RuntimeClass) if files else ())
+    with live.connected(kubeconfig) as rest:
+        snapshot = live.read(rest, kinds, (PriorityClass, RuntimeClass) if files else ())
     tell(*(f"note: {note}" for note in snapshot.notes))
     return snapshot.objects
 

@@ -7,6 +7,7 @@ optional, and then a note.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -48,10 +49,16 @@ class Snapshot:
     notes: Sequence[str]
 
 
-def connect(kubeconfig: str) -> Rest:
+@contextmanager
+def connected(kubeconfig: str) -> Iterator[Rest]:
     """A client for the cluster of a kubeconfig. Raises scheduler.client.errors.AccessError."""
-    agent = user_agent(metadata.version("wharfinger"), "explain")
-    return Rest(load_access(kubeconfig), user_agent=agent, qps=_UNLIMITED)
+    access = load_access(kubeconfig)
+    rest = Rest(access, user_agent=user_agent(metadata.version("wharfinger"), "explain"), qps=_UNLIMITED)
+    try:
+        yield rest
+    finally:
+        rest.close()
+        access.close()
 
 
 def read(rest: Rest, kinds: Sequence[type[Any]], optional: Sequence[type[Any]] = ()) -> Snapshot:

@@ -75,7 +75,8 @@ def test_long_lists_come_in_pages(
     monkeypatch.setattr(live, "_PAGE", 2)
     for number in range(5):
         sandbox.create(pod(f"p{number}", "1"))
-    snapshot = live.read(live.connect(str(kubeconfig)), [live.Pod, live.Node])
+    with live.connected(str(kubeconfig)) as rest:
+        snapshot = live.read(rest, [live.Pod, live.Node])
     assert [each.metadata.name for each in snapshot.objects] == ["p0", "p1", "p2", "p3", "p4", "n1", "n2"]
 
 

@@ -15,9 +15,12 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[^A-Z]+")
 
 
 def feasible_table(found: Answer, limit: int) -> Table:
-    """Total, then per plugin the weighted score and in brackets the raw one where it differs; the best node first."""
+    """Total, then per plugin the weighted score and in brackets the raw one where it differs; the best node first.
+
+    A plugin that gives every node 0 has no column.
+    """
     scores, raw = found["scores"], found.get("rawScores", {})
-    plugins = list(next(iter(raw.values()), {}))
+    plugins = [name for name in next(iter(raw.values()), {}) if any(row[name] for row in scores.values())]
     names = sorted(scores, key=lambda node: (-scores[node]["total"], node))
     table = _table("node", "total", *map(_heading, plugins), right=len(plugins) + 1)
     best = set(found["bestNodes"])
@@ -29,8 +32,10 @@ def feasible_table(found: Answer, limit: int) -> Table:
 
 
 def rejected_table(found: Answer, rejected: Sequence[str], limit: int) -> Table:
-    """Who rejected first and why, who else would, and what preemption could do there."""
+    """Who rejected first and why, who else would, and what preemption could do there; nodes where it could do something come first."""
     preemption = found.get("preemption", {})
+    candidates, selected = preemption.get("candidates", {}), preemption.get("selected", ())
+    rejected = sorted(rejected, key=lambda node: (node not in selected, node not in candidates))
     headings = ("node", "rejected by", "reasons", "and alone by", "preemption")
     rows = []
     for node in rejected[: limit or None]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -16,20 +16,20 @@ from rich.text import Text
 from scheduler.app.cli.explain.nodes import feasible_table, rejected_table
 from scheduler.explain.answers import Answer
 
-_WIDE = 1000
+_WIDE = 10_000
+_NAMED = 3
 
 
-def console() -> Console:
-    """For the standard output."""
-    width = None if sys.stdout.isatty() else _WIDE
-    return Console(width=width, highlight=False, soft_wrap=False)
+def output(parts: Iterable[RenderableType]) -> None:
+    """Print to the standard output; sentences are wrapped by the terminal, if by anybody."""
+    out = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    for part in parts:
+        out.print(part, soft_wrap=isinstance(part, Text))
 
 
 def show(found: Answer, limit: int) -> None:
     """Print an answer; ``limit`` nodes of a kind at most, 0 for all."""
-    out = console()
-    for part in parts(found, limit):
-        out.print(part)
+    output(parts(found, limit))
 
 
 def parts(found: Answer, limit: int) -> Iterator[RenderableType]:
@@ -51,7 +51,7 @@ def _headline(found: Answer) -> Text:
     name, total = found["name"], len(found.get("filter", {}))
     if found.get("feasible"):
         best: Sequence[str] = found["bestNodes"]
-        where = best[0] if len(best) == 1 else f"one of {', '.join(best)}, equally good"
+        where = best[0] if len(best) == 1 else f"one of {some(best)}, equally good"
         fits = f"fits on {_counted(len(found['feasible']), 'node')} of {total}"
         return Text.assemble((f"{name} {fits}", "bold green"), f"; it would go to {where}")
     return Text.assemble((f"{name} {_refusal(found, total)}", "bold red"))
@@ -109,6 +109,12 @@ def _causes(found: Answer, rejected: Sequence[str]) -> Iterator[Text]:
     counts = Counter(found["filter"][node].get("plugin", "-") for node in rejected)
     summary = ", ".join(f"{plugin} {count}" for plugin, count in counts.most_common())
     yield Text.assemble(("rejected by: ", "bold"), summary)
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few of the names, and how many more there are."""
+    rest = len(names) - _NAMED
+    return ", ".join(names) if rest <= 1 else f"{', '.join(names[:_NAMED])} and {rest} more"
 
 
 def _counted(number: int, what: str) -> str:

@@ -80,5 +80,5 @@ def _without_waiting(objects: Objects, notes: tuple[str, ...]) -> tuple[Objects,
     there = [pod for pod in objects.pods if pod.spec.node_name]
     left_out = len(objects.pods) - len(there)
     if left_out:
-        notes = (*notes, f"{left_out} pods of the input that wait for a node are left out")
+        notes = (*notes, f"pods of the input that wait for a node are left out: {left_out}")
     return Objects(objects.nodes, there, objects.others), notes

@@ -9,19 +9,16 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from scheduler.app.cli.explain.report import console
+from scheduler.app.cli.explain.report import output, some
 from scheduler.app.cli.simulate.result import Result, Waiting
 from scheduler.app.cli.simulate.usage import Usage, Usages, shown, total
 
-_NAMED = 3
 _ALWAYS = ("cpu", "memory", "pods")
 
 
 def show(result: Result, limit: int) -> None:
     """Print a result; at most ``limit`` lines of a kind, 0 for all."""
-    out = console()
-    for part in parts(result, limit):
-        out.print(part)
+    output(parts(result, limit))
 
 
 def parts(result: Result, limit: int) -> Iterator[RenderableType]:
@@ -62,7 +59,7 @@ def _pending(pending: Sequence[Waiting], limit: int) -> Table:
         by_reason[each.reason].append(each.pod)
     table = _table("pending", "reason")
     for reason, pods in list(by_reason.items())[: limit or None]:
-        table.add_row(Text(_some(pods)), Text(reason))
+        table.add_row(Text(some(pods)), Text(reason))
     return _with_rest(table, len(by_reason), limit)
 
 
@@ -80,7 +77,7 @@ def _placed(result: Result, limit: int) -> Table:
         by_node[each.node].append(each.pod)
     table = _table("node", "count", "placed")
     for node, pods in list(by_node.items())[: limit or None]:
-        table.add_row(Text(node), Text(str(len(pods))), Text(_some(pods)))
+        table.add_row(Text(node), Text(str(len(pods))), Text(some(pods)))
     return _with_rest(table, len(by_node), limit)
 
 
@@ -109,11 +106,6 @@ def _cell(resource: str, before: Mapping[str, Usage], after: Mapping[str, Usage]
 
 def _percent(usage: Usage) -> str:
     return f"{100 * usage.requested / usage.allocatable:.0f}%" if usage.allocatable else "-"
-
-
-def _some(names: Sequence[str]) -> str:
-    rest = len(names) - _NAMED
-    return ", ".join(names) if rest <= 1 else f"{', '.join(names[:_NAMED])} and {rest} more"
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -25,7 +25,6 @@ from scheduler.apis.objects import Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
 from scheduler.app.cli.inputs import Deciders
 from scheduler.app.cli.simulate.memory import Memory
-from scheduler.backend.queue import ACTIVE, BACKOFF
 from scheduler.explain.objects import Objects
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
@@ -124,7 +123,7 @@ class Stage:
     def _pass_time(self, pause: float) -> bool:
         """Move the clock to when somebody wakes up; False: nobody will."""
         counts = self._scheduler.queue.pending_counts()
-        if not counts[ACTIVE] and not counts[BACKOFF] and self._waiting.next_deadline() is None:
+        if not counts["active"] and not counts["backoff"] and self._waiting.next_deadline() is None:
             return False
         self._time += max(pause, _TICK)
         return pause < _NEVER
