@@ -72,6 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="default",
         help="of the pod, and of objects that name none (default %(default)s)",
     )
+    _add_deciders(parser)
+
+
+def _add_deciders(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",

@@ -18,6 +18,14 @@ def usage_line(program: str) -> str:
     return f"Usage:\n  {program} [flags]\n\nUse '{program} --help' for every flag."
 
 
+_COMMANDS = (
+    ("explain", "would a pod get a node, which one, and why? (--help tells more, here and below)"),
+    ("simulate", "where would all pending pods go, and how many more would fit?"),
+    ("sandbox", "an API server in memory, for trying things out"),
+    ("demo", "a sandbox, the scheduler, and a live table"),
+)
+
+
 def help_text(program: str, gates: Sequence[str], width: int = 120) -> str:
     """The whole text.
 
@@ -26,7 +34,8 @@ def help_text(program: str, gates: Sequence[str], width: int = 120) -> str:
         gates: one line per feature gate, printed with ``--feature-gates``.
         width: columns to wrap at.
     """
-    parts = [_ABOUT, f"\nUsage:\n  {program} [flags]"]
+    commands = "".join(f"\n  {program} {name:<10} {about}" for name, about in _COMMANDS)
+    parts = [_ABOUT, f"\nUsage:\n  {program} [flags]{commands}"]
     for section in SECTIONS:
         entries = "\n".join(_entry(flag, gates, width) for flag in section.flags())
         parts.append(f"\n{section.title} flags:\n\n{entries}")
