@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import unwrap
 from random import Random
+from types import MappingProxyType
+from typing import Any
 
 from scheduler.apis.config.defaults import implements_in_tree
 from scheduler.apis.config.startup import startup_errors
@@ -15,6 +17,7 @@ from scheduler.apis.fielderror import FieldError
 from scheduler.backend.hints import registrations
 from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueueTimes
+from scheduler.backend.rules import QueueRules
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
@@ -97,9 +100,17 @@ def _offers(factory: PluginFactory | None, point: str) -> bool:
 
 
 def build_frameworks(
-    config: KubeSchedulerConfiguration, registry: Registry, handle: SchedulerHandle, metrics: Metrics
+    config: KubeSchedulerConfiguration,
+    registry: Registry,
+    handle: SchedulerHandle,
+    metrics: Metrics,
+    *,
+    kept: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> dict[str, Framework]:
     """The profiles by ``schedulerName``.
+
+    Args:
+        kept: by profile and name, plugins that were built before and go on.
 
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
@@ -110,7 +121,7 @@ def build_frameworks(
         )
     frameworks = {}
     for profile in config.profiles:
-        plugins = build_plugins(profile, registry, handle)
+        plugins = build_plugins(profile, registry, handle, kept.get(profile.scheduler_name, {}))
         if plugins.left_out:
             logger.warning(
                 "profile %s runs without these plugins, which are not there yet: %s",
@@ -124,6 +135,23 @@ def build_frameworks(
             percentage_of_nodes_to_score=_percentage(config, profile),
         )
     return frameworks
+
+
+def queue_rules(
+    config: KubeSchedulerConfiguration, frameworks: Mapping[str, Framework], max_in_unschedulable: float
+) -> QueueRules:
+    """What the profiles say about waiting pods; they have the same queue-sort plugin (see ``build_scheduler`` for the seconds)."""
+    first = next(iter(frameworks.values()))
+    return QueueRules(
+        first.sort_key,
+        {name: framework.plugins_at("preEnqueue") for name, framework in frameworks.items()},
+        {name: registrations(framework.events_to_register()) for name, framework in frameworks.items()},
+        QueueTimes(
+            float(config.pod_initial_backoff_seconds),
+            float(config.pod_max_backoff_seconds),
+            max_in_unschedulable,
+        ),
+    )
 
 
 def build_scheduler(
@@ -146,17 +174,13 @@ def build_scheduler(
     Args:
         max_in_unschedulable: seconds after which a refused pod is tried again without an event.
     """
-    first = next(iter(frameworks.values()))
+    rules = queue_rules(config, frameworks, max_in_unschedulable)
     queue = SchedulingQueue(
-        first.sort_key,
+        rules.sort_key,
         clocks.now,
-        pre_enqueue={name: framework.plugins_at("preEnqueue") for name, framework in frameworks.items()},
-        hints={name: registrations(framework.events_to_register()) for name, framework in frameworks.items()},
-        times=QueueTimes(
-            float(config.pod_initial_backoff_seconds),
-            float(config.pod_max_backoff_seconds),
-            max_in_unschedulable,
-        ),
+        pre_enqueue=rules.pre_enqueue,
+        hints=rules.hints,
+        times=rules.times,
         pop_from_backoff=features.enabled("SchedulerPopFromBackoffQ"),
         metrics=metrics,
     )

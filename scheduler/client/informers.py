@@ -31,6 +31,8 @@ PAGE_SIZE = 500
 WATCH_GRACE_SECONDS = 15.0
 """How much longer than its own time limit a watch may stay silent."""
 
+_JOIN_POLL_SECONDS = 0.1
+
 T = TypeVar("T", bound=Object)
 
 
@@ -262,10 +264,12 @@ class Informer(Generic[T]):
 
 
 class InformerSet:
-    """Several informers, started, awaited and stopped together."""
+    """Several informers, started, awaited and stopped together. Others may ``join`` them later."""
 
     def __init__(self, informers: Sequence[Informer[Any]] = ()) -> None:
         self._informers: list[Informer[Any]] = list(informers)
+        self._lock = threading.Lock()
+        self._started = False
 
     def add(self, informer: Informer[T]) -> Informer[T]:
         """Take one more; returned for chaining."""
@@ -274,8 +278,32 @@ class InformerSet:
 
     def start(self) -> None:
         """Start all."""
-        for informer in self._informers:
-            informer.start()
+        with self._lock:
+            self._started = True
+            for informer in self._informers:
+                informer.start()
+
+    def join(self, newcomers: Sequence[Informer[Any]], give_up: Callable[[], bool]) -> list[str]:
+        """Take more. When the set has been started they are started too, and belong to it once they have synced.
+
+        Returns:
+            The names of those that had not synced when ``give_up``, which is asked now and then, said so: then all are stopped, and none
+            is taken.
+        """
+        with self._lock:
+            if not self._started:
+                self._informers += newcomers
+                return []
+        late = InformerSet(newcomers)
+        late.start()
+        while not late.wait_for_sync(_JOIN_POLL_SECONDS):
+            if give_up():
+                waiting = late.unsynced()
+                late.stop()
+                return waiting
+        with self._lock:
+            self._informers += newcomers
+        return []
 
     def wait_for_sync(self, timeout: float | None = None) -> bool:
         """Wait until all have synced; False when that takes longer than ``timeout`` seconds in all."""

@@ -80,7 +80,7 @@ class Collection(Generic[T]):
         self._indexes: dict[KeysOf[T], dict[Hashable, dict[Key, T]]] = {}
 
     def refuse(self, why: str) -> None:
-        """Answer no question from now on."""
+        """Answer no question from now on; an empty ``why`` takes it back."""
         self._refusal = why
 
     def __len__(self) -> int:
@@ -175,11 +175,11 @@ class Catalog:
         return collection
 
     def keep_only(self, kinds: Iterable[type[Any]]) -> None:
-        """The other kinds are not watched: refuse every question about them."""
-        for kind in COLLECTIONS.keys() - set(kinds):
-            self.of(kind).refuse(
-                f"{kind.__name__} objects are not watched: no plugin of any profile names this kind in `reads`"
-            )
+        """The other kinds are not watched: refuse every question about them. The last call counts."""
+        kept = set(kinds)
+        for kind in COLLECTIONS:
+            refusal = f"{kind.__name__} objects are not watched: no plugin of any profile names this kind in `reads`"
+            self.of(kind).refuse("" if kind in kept else refusal)
 
 
 COLLECTIONS: dict[type[Any], str] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from scheduler.apis.config.defaults import MULTI_POINT
@@ -42,8 +43,16 @@ class Plugins:
     left_out: tuple[str, ...] = ()
 
 
-def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Handle) -> Plugins:
+def build_plugins(
+    profile: KubeSchedulerProfile,
+    registry: Registry,
+    handle: Handle,
+    kept: Mapping[str, Any] = MappingProxyType({}),
+) -> Plugins:
     """Build the plugins that the profile enables.
+
+    Args:
+        kept: by name, those that were built before and are to go on, with what they remember.
 
     Raises:
         ProfileError: see the module's docstring; the first fault is reported.
@@ -52,7 +61,9 @@ def build_plugins(profile: KubeSchedulerProfile, registry: Registry, handle: Han
     arguments = profile.plugin_config
     names = needed(profile.plugins)
     built = {
-        name: columnar(_build(where, name, registry.get(name), arguments.get(name), handle))
+        name: kept[name]
+        if name in kept
+        else columnar(_build(where, name, registry.get(name), arguments.get(name), handle))
         for name in sorted(names - registry.planned)
     }
     at, weights = _sorted_by_point(where, profile, built)

@@ -53,8 +53,14 @@ class Framework(Lifecycle):
         self._counting: list[Any] = [
             one for one in self.plugins_at("preFilter") if isinstance(one, PreFilterExtensions)
         ]
+        self._mixing = [one for one in self._counting if not getattr(one, "rows_apart", False)]
 
     # What is enabled
+
+    @property
+    def plugins(self) -> Mapping[str, Any]:
+        """Every plugin of the profile, by name."""
+        return self._plugins.by_name
 
     @property
     def weights(self) -> Mapping[str, int]:
@@ -160,8 +166,8 @@ class Framework(Lifecycle):
         return failures
 
     def counts_pods(self, cycle: Cycle) -> bool:
-        """Whether a pod put on one row of a what-if may change the verdict on another: some plugin counts pods over rows."""
-        return any(plugin.name not in cycle.skipped_filters for plugin in self._counting)
+        """Whether a pod put on one row of a what-if may change the verdict on another: some plugin does not keep rows apart."""
+        return any(plugin.name not in cycle.skipped_filters for plugin in self._mixing)
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status:
         """Tell the pre-filter extensions that a what-if put ``pod`` on a row."""

@@ -62,6 +62,7 @@ class Metrics:
         self._throttled = self._histograms("rest_client_rate_limiter_duration_seconds")
         self._build_info = self._gauges("kubernetes_build_info")
         self._features = self._gauges("kubernetes_feature_enabled")
+        self._reloads = self._counters("wharfinger_config_reloads_total")
 
     # -- scheduling ---------------------------------------------------------------------------------------------
 
@@ -184,6 +185,10 @@ class Metrics:
     def feature(self, name: str, stage: str, *, enabled: bool) -> None:
         """Whether a feature gate is on; the stage is ``ALPHA``, ``BETA``, ``DEPRECATED`` or empty for GA."""
         self._features[name, stage].set(int(enabled))
+
+    def reloaded(self, result: str) -> None:
+        """The configuration was loaded again: ``success`` or ``error``."""
+        self._reloads[(result,)].inc()
 
     # -- building -----------------------------------------------------------------------------------------------
 

@@ -281,7 +281,18 @@ COMPONENT = (
     ),
 )
 
-FAMILIES: tuple[Family, ...] = (*SCHEDULING, *PLUGINS, *QUEUE, *COMPONENT)
+OWN = (
+    Family(
+        "wharfinger_config_reloads_total",
+        "counter",
+        "ALPHA",
+        ("result",),
+        "Number of times that the configuration was loaded again while the program ran, by the result: 'success', or 'error' when it is at fault and the one before stays in force.",
+    ),
+)
+"""What kube-scheduler does not have."""
+
+FAMILIES: tuple[Family, ...] = (*SCHEDULING, *PLUGINS, *QUEUE, *COMPONENT, *OWN)
 """Every family that `Metrics` registers."""
 
 HEALTH = (

@@ -321,3 +321,39 @@ def test_a_server_that_is_down_at_start_and_restarts_while_running(journal: Jour
         journal.wait_for("delete a", "delete c", "update b")
     informer.stop()
     assert names(informer) == ["b"]
+
+
+def test_newcomers_join_once_they_have_synced(nodes: MakeInformer, cluster: Cluster) -> None:
+    cluster.add_node("a")
+    first, second = nodes(), nodes()
+    together = InformerSet([first])
+    together.start()
+    assert together.wait_for_sync(DEADLINE)
+    assert together.join([second], give_up=lambda: False) == []
+    assert names(second) == ["a"]
+    together.stop()
+    assert second.is_stopped
+
+
+def test_newcomers_that_do_not_sync_are_not_taken(
+    nodes: MakeInformer, sandbox: Sandbox, cluster: Cluster
+) -> None:
+    first, second = nodes(), nodes()
+    together = InformerSet([first])
+    together.start()
+    assert together.wait_for_sync(DEADLINE)
+    sandbox.faults.add(path=NODES.collection(), status=403)
+    assert together.join([second], give_up=lambda: True) == ["nodes"]
+    assert second.is_stopped
+    assert together.unsynced() == []
+    together.stop()
+
+
+def test_newcomers_of_a_set_that_is_not_started_start_with_it(nodes: MakeInformer, cluster: Cluster) -> None:
+    first, second = nodes(), nodes()
+    together = InformerSet([first])
+    assert together.join([second], give_up=lambda: True) == []
+    assert not second.has_synced
+    together.start()
+    assert together.wait_for_sync(DEADLINE)
+    together.stop()

@@ -74,8 +74,8 @@ def test_gauges_are_read_when_scraped(metrics: Metrics) -> None:
     lengths = {"active": 3.0, "gated": 1.0}
     metrics.read_pending_pods(lambda: lengths)
     lengths["active"] = 7.0
-    assert 'scheduler_pending_pods{queue="active"} 7.0\n' in text(metrics)
-    assert 'scheduler_pending_pods{queue="gated"} 1.0\n' in text(metrics)
+    assert 'scheduler_pending_pods{queue="active"} 7\n' in text(metrics)
+    assert 'scheduler_pending_pods{queue="gated"} 1\n' in text(metrics)
 
 
 def test_running_counts_down_also_after_an_error(metrics: Metrics) -> None:
@@ -93,7 +93,7 @@ def test_text_has_stability_go_bounds_and_no_created_series(metrics: Metrics) ->
     metrics.scheduled(1, 0.1)
     printed = text(metrics)
     assert "# HELP scheduler_pod_scheduling_attempts [STABLE] Number of attempts to" in printed
-    assert 'scheduler_pod_scheduling_attempts_bucket{le="1"} 1.0\n' in printed
+    assert 'scheduler_pod_scheduling_attempts_bucket{le="1"} 1\n' in printed
     assert "_created" not in printed
 
 
@@ -165,3 +165,4 @@ def feed_everything(metrics: Metrics) -> None:
     metrics.throttled("GET", "127.0.0.1:6443", 0.1)
     metrics.built({"major": "1"})
     metrics.feature("SomeGate", "BETA", enabled=False)
+    metrics.reloaded("success")
