@@ -18,8 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from urllib3 import HTTPConnectionPool
+
 from scheduler.client import kubeconfig as kubeconfigs
 from scheduler.client.errors import AccessError
+from scheduler.client.links import Links
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +42,8 @@ def user_agent(version: str, component: str = "scheduler") -> str:
 class Access:
     """An address, a connection pool and credentials. Thread-safe; shared by all clients of the process.
 
-    ``host``: the server's URL without a trailing slash. ``pool``: urllib3's PoolManager with TLS set up.
+    ``host``: the server's URL without a trailing slash. ``pool``: urllib3's PoolManager with TLS set up. ``links``: for
+    short requests; None when a proxy stands between, which only urllib3 knows how to talk to.
     """
 
     def __init__(self, configuration: Any, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -49,6 +53,8 @@ class Access:
         configuration.socket_options = _socket_options()
         self.host: str = configuration.host.rstrip("/")
         self.pool: Any = ApiClient(configuration).rest_client.pool_manager
+        server: HTTPConnectionPool = self.pool.connection_from_url(self.host)
+        self.links = Links(self.host, server) if server.proxy is None else None
         self._configuration = configuration
         self._now = now
         self._lock = threading.Lock()
@@ -91,6 +97,8 @@ class Access:
 
     def close(self) -> None:
         """Drop the idle connections."""
+        if self.links is not None:
+            self.links.close()
         self.pool.clear()
 
 

@@ -1,7 +1,7 @@
 """HTTP to the API server: bytes out, bytes in, failures as the tree of :mod:`.errors`.
 
 Thin on purpose. ``ApiClient.call_api`` spends more on models and serialisation than the request itself costs, so this
-uses the connection pool that it set up, reads every body to its end and thereby hands the connection back to the pool.
+uses the connection pool that it set up for lists and watches, and ``links`` for everything that is short.
 
 Every attempt passes the rate limiter first. An answer 429 or 5xx that carries ``Retry-After`` is tried again after that
 time, at most ten times, as in client-go (rest/with_retry.go); nothing else is, except that a GET whose kept-alive
@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -44,8 +44,19 @@ class Response:
     """A successful answer, read to its end."""
 
     status: int
-    headers: Mapping[str, str]
     body: bytes
+
+
+class HasStatus(Protocol):
+    """An answer, however it was fetched."""
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        ...
+
+
+A = TypeVar("A", bound=HasStatus)
 
 
 class Observer(Protocol):
@@ -141,32 +152,62 @@ class Rest:
     def _attempt(
         self, method: str, target: str, payload: bytes | None, content_type: str, timeout: float
     ) -> Response:
-        answer = self._send(method, target, payload, content_type, timeout)
-        return Response(answer.status, answer.headers, answer.read())
+        """One attempt, read to its end. Raises ApiError for a status of 300 and above."""
+        links = self._access.links
+        if links is None:
+            body = self._send(method, target, payload, content_type, timeout)
+            return Response(body.status, body.read())
+        headers = self._headers(method, payload, content_type)
+        answer = self._observed(
+            method, target, lambda: links.exchange(method, target, headers, payload, timeout)
+        )
+        if answer.status >= 300:
+            raise _failure(answer.status, answer.retry_after, answer.body)
+        return Response(answer.status, answer.body)
 
     def _send(
         self, method: str, target: str, payload: bytes | None, content_type: str, timeout: float
     ) -> Body:
-        """One attempt; the body is still unread. Raises ApiError for a status of 400 and above."""
+        """One attempt; the body is still unread. Raises ApiError for a status of 300 and above."""
+        headers = self._headers(method, payload, content_type)
+        raw = self._observed(
+            method,
+            target,
+            lambda: self._access.pool.urlopen(
+                method, self._access.host + target, body=payload, headers=headers, retries=False, redirect=False,
+                preload_content=False, timeout=_timeout(timeout),
+            ),
+        )  # fmt: skip
+        answer = Body(raw, method, self._url(target))
+        if answer.status >= 300:
+            raise _failure(answer.status, answer.headers.get("Retry-After", ""), answer.read())
+        return answer
+
+    def _headers(self, method: str, payload: bytes | None, content_type: str) -> dict[str, str]:
+        """The headers of an attempt, once the rate limit lets it pass."""
         self._throttled(method, self._limiter.acquire())
         if self._closing.is_set():
             raise TransportError("the client is closed", refused=True)
         headers = {"User-Agent": self._user_agent, "Accept": JSON, **self._access.auth_headers()}
         if payload is not None:
             headers["Content-Type"] = content_type
+        return headers
+
+    def _observed(self, method: str, target: str, send: Callable[[], A]) -> A:
+        """What ``send`` answers; its status and duration are told, its failures become TransportError."""
         started = self._now()
         code = "<error>"
-        url = self._access.host + target.partition("?")[0]
         try:
-            with transport_errors(method, url):
-                raw = self._access.pool.urlopen(
-                    method, self._access.host + target, body=payload, headers=headers, retries=False, redirect=False,
-                    preload_content=False, timeout=_timeout(timeout),
-                )  # fmt: skip
-            code = str(raw.status)
-            return _checked(Body(raw, method, url))
+            with transport_errors(method, self._url(target)):
+                answer = send()
+            code = str(answer.status)
+            return answer
         finally:
             self._observe(method, code, self._now() - started)
+
+    def _url(self, target: str) -> str:
+        """For messages: without the query."""
+        return self._access.host + target.partition("?")[0]
 
     def _wait_to_retry(self, error: ApiError, deadline: float) -> bool:
         """Wait as the server asked; False when it did not ask or there is no time left."""
@@ -188,9 +229,6 @@ def _target(path: str, query: Query | None) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-def _checked(answer: Body) -> Body:
-    if answer.status < 300:
-        return answer
-    retry_after = answer.headers.get("Retry-After", "")
+def _failure(status: int, retry_after: str, body: bytes) -> ApiError:
     seconds = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else None
-    raise api_error(answer.status, answer.read(), seconds)
+    return api_error(status, body, seconds)

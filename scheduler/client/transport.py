@@ -3,6 +3,7 @@
 import contextlib
 import ssl
 from collections.abc import Iterator, Mapping
+from http.client import HTTPException
 from typing import Any
 
 import urllib3
@@ -74,10 +75,10 @@ class Body:
 
 @contextlib.contextmanager
 def transport_errors(method: str, url: str) -> Iterator[None]:
-    """Turn what urllib3 and sockets raise into TransportError with one readable line. ``url``: without a query."""
+    """Turn what urllib3, ``http.client`` and sockets raise into TransportError with one readable line. ``url``: without a query."""
     try:
         yield
-    except (HTTPError, OSError) as error:
+    except (HTTPError, HTTPException, OSError) as error:
         raise TransportError(
             f"{method} {url}: {_cause(error)}",
             refused=isinstance(error, ConnectTimeoutError),
