@@ -79,6 +79,10 @@ class Objects:
         else:
             self.others.append(obj)
 
+    def waiting(self) -> list[Pod]:
+        """The pods that are to be scheduled: without a node, and not at their end."""
+        return [pod for pod in self.pods if not pod.spec.node_name and not pod.terminal]
+
     def fill(self, catalog: Catalog) -> None:
         """Put the others into a catalog."""
         for obj in self.others:

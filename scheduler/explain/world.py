@@ -1,7 +1,8 @@
 """World: a state of a cluster, the pending pod, and the profile that judges it, as the watches would have filled them.
 
 Pods on a node run, unless they have ended. The others wait in the queue; those with a ``status.nominatedNodeName`` count on that node
-once the queue lets them in. A pending pod that has a node is judged as if it did not run yet.
+once the queue lets them in: pods of every profile, since the queue is one. A pending pod that has a node is judged as if it did not run
+yet.
 """
 
 from __future__ import annotations
@@ -33,8 +34,7 @@ class World:
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """What the queue's gates say to the pod, a new one each time."""
-        plugins = {self.framework.profile_name: self.framework.plugins_at("preEnqueue")}
-        return Gates(plugins, NoMetrics(), lambda: 0.0).refusal(QueuedPodInfo(pod, 0.0))
+        return _refusal(self.framework, pod)
 
 
 def build_world(objects: Objects, pod: Pod, profiles: Profiles, workshop: Workshop) -> World:
@@ -46,33 +46,39 @@ def build_world(objects: Objects, pod: Pod, profiles: Profiles, workshop: Worksh
     catalog = Catalog()
     framework = workshop.framework(profiles, pod.spec.scheduler_name, catalog)
     objects.fill(catalog)
-    world = World(ClusterState(), Nominator(), framework, _info(pod))
-    for node in objects.nodes:
-        try:
-            world.cluster.add_node(node)
-        except QuantityError as error:
-            raise InputError(f"node {node.metadata.name}: {error}") from error
-    for other in objects.pods:
-        _add_pod(world, other)
+    world = World(_cluster(objects), Nominator(), framework, _info(pod))
+    frameworks = {framework.profile_name: framework}
+    responsible = {profile.scheduler_name for profile in profiles}
+    for other in objects.waiting():
+        name = other.spec.scheduler_name
+        if other.status.nominated_node_name and name in responsible:
+            if name not in frameworks:
+                frameworks[name] = workshop.framework(profiles, name, catalog)
+            info = _info(other)
+            if _refusal(frameworks[name], info).ok:
+                world.nominator.add(info)
     return world
 
 
-def _add_pod(world: World, pod: Pod) -> None:
-    if not pod.spec.node_name:
-        _nominate(world, pod)
-        return
-    try:
-        world.cluster.add_pod(pod)
-    except QuantityError as error:
-        raise InputError(f"pod {pod.full_name}: {error}") from error
+def _cluster(objects: Objects) -> ClusterState:
+    cluster = ClusterState()
+    for node in objects.nodes:
+        try:
+            cluster.add_node(node)
+        except QuantityError as error:
+            raise InputError(f"node {node.metadata.name}: {error}") from error
+    for pod in objects.pods:
+        try:
+            if pod.spec.node_name:
+                cluster.add_pod(pod)
+        except QuantityError as error:
+            raise InputError(f"pod {pod.full_name}: {error}") from error
+    return cluster
 
 
-def _nominate(world: World, pod: Pod) -> None:
-    """A pod's nomination counts once it is let into the queue of this profile."""
-    if pod.status.nominated_node_name and pod.spec.scheduler_name == world.framework.profile_name:
-        info = _info(pod)
-        if world.pre_enqueue(info).ok:
-            world.nominator.add(info)
+def _refusal(framework: Framework, pod: PodInfo) -> Status:
+    plugins = {framework.profile_name: framework.plugins_at("preEnqueue")}
+    return Gates(plugins, NoMetrics(), lambda: 0.0).refusal(QueuedPodInfo(pod, 0.0))
 
 
 def _info(pod: Pod) -> PodInfo:

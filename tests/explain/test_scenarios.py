@@ -107,3 +107,22 @@ def test_a_pod_that_runs_is_judged_as_if_it_did_not_and_still_names_its_node() -
     found = answer_scenario(scenario(make_pod("p").req(cpu="4").node("n1").doc()), make_workshop())
     assert found["feasible"] == ["n1"]
     assert found["filter"]["n0"]["plugin"] == "NodeName"
+
+
+def test_nominated_pods_of_every_profile_count() -> None:
+    """The queue is one for all profiles; pods of other schedulers are none of its business."""
+    config = {
+        **enabling("NodeName"),
+        "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "second"}],
+    }
+    rival = make_pod("rival").req(cpu="4").priority(9).nominated("n1").doc()
+    for scheduler, feasible in (("second", ["n0", "n2"]), ("foreign", ["n0", "n1", "n2"])):
+        rival["spec"]["schedulerName"] = scheduler
+        found = answer_scenario(scenario(objects=[*NODES, rival], config=config), make_workshop())
+        assert found["feasible"] == feasible
+
+
+def test_a_pod_at_its_end_holds_no_nomination() -> None:
+    rival = make_pod("rival").req(cpu="4").priority(9).nominated("n1").status(phase="Failed").doc()
+    found = answer_scenario(scenario(objects=[*NODES, rival]), make_workshop())
+    assert found["feasible"] == ["n0", "n1", "n2"]

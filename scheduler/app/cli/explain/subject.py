@@ -85,14 +85,14 @@ def _of_workload(cluster: Cluster, one: Workload) -> Subject:
 
 
 def _only_pending(cluster: Cluster) -> Pod:
-    pending = [pod for pod in cluster.objects.pods if not pod.spec.node_name]
+    pending = cluster.objects.waiting()
     if len(pending) != 1:
         raise CommandError(f"name the pod: {_pending_names(cluster)}")
     return pending[0]
 
 
 def _pending_names(cluster: Cluster) -> str:
-    names = [pod.full_name for pod in cluster.objects.pods if not pod.spec.node_name]
+    names = [pod.full_name for pod in cluster.objects.waiting()]
     if not names:
         return "no pod is pending"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""

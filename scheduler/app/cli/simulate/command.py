@@ -84,7 +84,7 @@ def _all_pending(cluster: Cluster, who: Deciders, seed: int) -> Result:
     tell(*(f"note: {note}" for note in cluster.notes))
     stage = Stage(cluster.objects, who, seed)
     before = measure(stage.nodes)
-    return _run(stage, [pod for pod in cluster.objects.pods if not pod.spec.node_name], before)
+    return _run(stage, cluster.objects.waiting(), before)
 
 
 def _some_copies(copies: Copies, who: Deciders, seed: int, count: int) -> Result:
@@ -151,7 +151,7 @@ def _only_candidate(cluster: Cluster) -> str:
     """What is copied when nothing is named: the only workload, or else the only pending pod. Raises CommandError."""
     if len(cluster.workloads) == 1:
         return f"{cluster.workloads[0].kind}/{cluster.workloads[0].metadata.name}"
-    pending = [pod for pod in cluster.objects.pods if not pod.spec.node_name]
+    pending = cluster.objects.waiting()
     if len(pending) == 1 and not cluster.workloads:
         return pending[0].metadata.name
     raise CommandError("name the pod or workload (KIND/NAME) that is to be copied, or give --template FILE")

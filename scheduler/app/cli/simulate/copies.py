@@ -78,7 +78,7 @@ def _copy(pod: Pod, number: int) -> Pod:
 
 def _without_waiting(objects: Objects, notes: tuple[str, ...]) -> tuple[Objects, tuple[str, ...]]:
     there = [pod for pod in objects.pods if pod.spec.node_name]
-    left_out = len(objects.pods) - len(there)
+    left_out = len(objects.waiting())
     if left_out:
         notes = (*notes, f"pods of the input that wait for a node are left out: {left_out}")
     return Objects(objects.nodes, there, objects.others), notes
