@@ -20,6 +20,7 @@ from typing import TextIO
 from scheduler.apis import fielderror, quantity
 from scheduler.apis.fielderror import FieldError
 from scheduler.app.flags.sections import Logs
+from scheduler.app.flags.values import parse_level
 from scheduler.features import Features
 from scheduler.verbosity import V2
 
@@ -121,6 +122,20 @@ def setup(flags: Logs, *, errors: TextIO | None = None, info: TextIO | None = No
     logging.captureWarnings(capture=True)
     verbosity.apply()
     return verbosity
+
+
+def set_level(text: str) -> str:
+    """Write more or less from now on, as ``PUT /debug/flags/v`` asks for; what is answered.
+
+    Raises:
+        ValueError: the text is no level.
+    """
+    level = parse_level(text)
+    for handler in logging.getLogger().handlers:
+        for verbosity in handler.filters:
+            if isinstance(verbosity, Verbosity):
+                verbosity.set(level)
+    return f"successfully set klog.logging.verbosity to {text}"
 
 
 def validate(flags: Logs, features: Features) -> list[FieldError]:

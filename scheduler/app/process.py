@@ -70,15 +70,21 @@ class Process:
         self._informers = informers
         self._events = events
         self._server: Serves | None = None
+        self._companion: Serves | None = None
         self._elector = elector(self._lead) if elector else None
         self._delay_cache = delay_cache and elector is not None
         self._stop = threading.Event()
+        self._leads = threading.Event()
         self._died = False
         self._loop = threading.Thread(target=self._keep_scheduling, name="scheduling", daemon=True)
 
     def serve_with(self, server: Serves) -> None:
         """Start and stop this server with the process; without one, somebody else serves."""
         self._server = server
+
+    def run_beside(self, companion: Serves) -> None:
+        """Start and stop this thread with the process too."""
+        self._companion = companion
 
     # What health checks ask
 
@@ -94,6 +100,15 @@ class Process:
     def election(self) -> str | None:
         """Why the election is ill; None when it is well, or off."""
         return self._elector.check() if self._elector else None
+
+    def leading(self) -> bool:
+        """Whether this process schedules."""
+        return self._leads.is_set()
+
+    @property
+    def stopping(self) -> threading.Event:
+        """Set once the process is about to end."""
+        return self._stop
 
     # Running
 
@@ -113,6 +128,8 @@ class Process:
             if self._server is not None:
                 self._server.start()
             self._loop.start()
+            if self._companion is not None:
+                self._companion.start()
             if self._delay_cache or self._fill_cache(self._stop):
                 self._schedule()
         finally:
@@ -145,14 +162,18 @@ class Process:
             logger.error("Leaderelection lost")
 
     def _lead(self, lost: threading.Event) -> None:
+        self._leads.set()
         if self._delay_cache and not self._fill_cache(lost):
             return
         self._scheduler.lead()
         lost.wait()
         # A leader keeps the lease until its last binding has ended; the elector sees to it that this takes no longer than others wait.
         self._scheduler.retire(None if self._elector else _PATIENCE_SECONDS)
+        self._leads.clear()
 
     def _shut_down(self) -> None:
+        if self._companion is not None:
+            self._companion.stop()
         self._scheduler.close()
         self._informers.stop(_PATIENCE_SECONDS)
         if self._loop.is_alive():

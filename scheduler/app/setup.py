@@ -15,18 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import msgspec
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from extender.app import create_blueprint
-from scheduler.apis import config as configuration
 from scheduler.apis import duration
 from scheduler.apis.objects import Node, Pod, decode
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
 from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
+from scheduler.app.pages import configz, pages
 from scheduler.app.process import Process
+from scheduler.app.reload.exchange import Exchange
+from scheduler.app.reload.reloader import Reloader
 from scheduler.app.watches import catalog_informers, kinds_needed
 from scheduler.client.actions import Actions
 from scheduler.client.election import ElectionTimes
@@ -57,6 +58,7 @@ class Setup:
     process: Process
     scheduler: Scheduler
     app: Flask
+    reloader: Reloader
 
 
 def set_up(config: Config) -> Setup:
@@ -77,7 +79,16 @@ def set_up(config: Config) -> Setup:
         nodes.store.get,
         now=config.clocks.now,
     )
-    scheduler = _scheduler(config, port, broadcaster, live, catalog)
+    handle = SchedulerHandle(
+        config.options.features,
+        port,
+        WaitingPods(config.clocks.now),
+        catalog,
+        evictions=Evictions(),
+        rng=config.rng,
+        live=live,
+    )
+    scheduler = _scheduler(config, handle, broadcaster)
     kinds = kinds_needed(scheduler.frameworks.values())
     catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
@@ -92,7 +103,7 @@ def set_up(config: Config) -> Setup:
         _elector(config, broadcaster),
         delay_cache=config.component.delay_cache_until_active,
     )
-    return Setup(process, scheduler, _application(config, process, scheduler, port))
+    return Setup(process, scheduler, _application(config, process, scheduler, port, pods))
 
 
 def server(config: Config, app: Flask) -> Server | None:
@@ -110,35 +121,32 @@ def server(config: Config, app: Flask) -> Server | None:
     )
 
 
-def _scheduler(
-    config: Config, port: Actions, broadcaster: EventBroadcaster, live: Live, catalog: Catalog
-) -> Scheduler:
-    waiting = WaitingPods(config.clocks.now)
-    features = config.options.features
-    handle = SchedulerHandle(
-        features, port, waiting, catalog, evictions=Evictions(), rng=config.rng, live=live
-    )
+def _scheduler(config: Config, handle: SchedulerHandle, broadcaster: EventBroadcaster) -> Scheduler:
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
-        port,
+        handle.port,
         {name: broadcaster.recorder(name) for name in frameworks},
-        live.pod,
-        live,
+        handle.live.pod,
+        handle.live,
     )
-    timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
     return build_scheduler(
         config.component,
         frameworks,
-        waiting,
+        handle.waiting_pods,
         outside,
         config.metrics,
         config.clocks,
         config.rng,
-        features=features,
-        max_in_unschedulable=timeout,
-        catalog=catalog,
+        features=handle.features,
+        max_in_unschedulable=_timeout(config),
+        catalog=handle.catalog,
         evictions=handle.evictions,
     )
+
+
+def _timeout(config: Config) -> float:
+    """Seconds after which a refused pod is tried again without an event."""
+    return config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
 
 
 def _elector(
@@ -171,10 +179,13 @@ def _elector(
     return make
 
 
-def _application(config: Config, process: Process, scheduler: Scheduler, port: Actions) -> Flask:
+def _application(
+    config: Config, process: Process, scheduler: Scheduler, port: Actions, pods: Informer[Pod]
+) -> Flask:
     options = config.options
     elected = config.component.leader_election.leader_elect
     election: Check = ("leaderElection", process.election)
+    coordinated = elected and options.features.enabled("CoordinatedLeaderElection")
     limit = options.wharfinger.extender_max_body_bytes
     started = time.time()
     health = HealthMetrics(CollectorRegistry(), started=started)
@@ -186,15 +197,17 @@ def _application(config: Config, process: Process, scheduler: Scheduler, port: A
             *((election,) if elected else ()),
             ("shutdown", process.shutting_down),
             ("sched-handler-sync", process.unsynced),
+            *((("informer-sync", process.unsynced),) if coordinated else ()),
         ),
         reset_metrics=config.metrics.reset,
-        config=lambda: msgspec.json.encode({"componentconfig": configuration.tree(config.component)}),
+        config=lambda: configz(config.component),
         started=started,
         slis=health.registry,
         observe_health=health.observe,
         blueprints=(
             create_blueprint(scheduler, port, max_body_bytes=limit),
             decisions_blueprint(scheduler.decisions),
+            *pages(config, lambda: pods.store, process.leading, started, process.stopping),
         ),
         body_limits={f"/{prefix}": limit for prefix in ("filter", "prioritize", "bind", "profiles/")},
     )

@@ -1,10 +1,11 @@
 """A registry as kube-scheduler prints it.
 
-``prometheus_client`` differs from Go's library in three ways that a scrape can see: it adds ``_created`` series, it announces families
-that have no samples, and it writes bucket bounds as ``1.0`` where Go writes ``1``. The view here mends them for one registry; the
-library's own switches are global.
+``prometheus_client`` differs from Go's library in what a scrape can see: it adds ``_created`` series, it announces families that have no
+samples, it writes whole numbers as ``1.0`` where Go writes ``1``, and it keeps series in the order of their birth. The view here mends that
+for one registry; the library's own switches are global.
 """
 
+import re
 from collections.abc import Iterable
 
 from prometheus_client.exposition import choose_encoder
@@ -13,6 +14,8 @@ from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
 _PLAIN_TEXT = "text/plain"
+_WHOLE_NUMBER = re.compile(rb"^([^#\n].* -?\d+)\.0$", re.MULTILINE)
+_OF_HISTOGRAM = {"_sum": 1, "_count": 2}
 
 
 class _View(Collector):
@@ -25,6 +28,7 @@ class _View(Collector):
         """Families with at least one sample, sorted."""
         for metric in sorted(self._registry.collect(), key=lambda family: family.name):
             samples = [_as_go(sample) for sample in metric.samples if not sample.name.endswith("_created")]
+            samples.sort(key=_place)
             if samples:
                 view = Metric(metric.name, metric.documentation, metric.type, metric.unit)
                 view.samples = samples
@@ -36,7 +40,15 @@ def exposition(registry: Collector, accept: str) -> tuple[bytes, str]:
     encode, content_type = choose_encoder(accept)
     if content_type.startswith(_PLAIN_TEXT) and "escaping=" not in content_type:
         content_type += "; escaping=underscores"
-    return encode(_View(registry)), content_type
+    body = encode(_View(registry))
+    return (_WHOLE_NUMBER.sub(rb"\1", body) if content_type.startswith(_PLAIN_TEXT) else body), content_type
+
+
+def _place(sample: Sample) -> tuple[list[tuple[str, str]], int]:
+    """Series by their label values; of one histogram: buckets, sum, count."""
+    labels = sorted(pair for pair in sample.labels.items() if pair[0] != "le")
+    suffix = sample.name[sample.name.rfind("_") :]
+    return labels, _OF_HISTOGRAM.get(suffix, 0) if "le" not in sample.labels else 0
 
 
 def _as_go(sample: Sample) -> Sample:
