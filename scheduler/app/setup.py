@@ -26,8 +26,6 @@ from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
 from scheduler.app.pages import configz, pages
 from scheduler.app.process import Process
-from scheduler.app.reload.exchange import Exchange
-from scheduler.app.reload.reloader import Reloader
 from scheduler.app.watches import catalog_informers, kinds_needed
 from scheduler.client.actions import Actions
 from scheduler.client.election import ElectionTimes
@@ -58,7 +56,6 @@ class Setup:
     process: Process
     scheduler: Scheduler
     app: Flask
-    reloader: Reloader
 
 
 def set_up(config: Config) -> Setup:
@@ -79,16 +76,7 @@ def set_up(config: Config) -> Setup:
         nodes.store.get,
         now=config.clocks.now,
     )
-    handle = SchedulerHandle(
-        config.options.features,
-        port,
-        WaitingPods(config.clocks.now),
-        catalog,
-        evictions=Evictions(),
-        rng=config.rng,
-        live=live,
-    )
-    scheduler = _scheduler(config, handle, broadcaster)
+    scheduler = _scheduler(config, port, broadcaster, live, catalog)
     kinds = kinds_needed(scheduler.frameworks.values())
     catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
@@ -121,32 +109,35 @@ def server(config: Config, app: Flask) -> Server | None:
     )
 
 
-def _scheduler(config: Config, handle: SchedulerHandle, broadcaster: EventBroadcaster) -> Scheduler:
+def _scheduler(
+    config: Config, port: Actions, broadcaster: EventBroadcaster, live: Live, catalog: Catalog
+) -> Scheduler:
+    waiting = WaitingPods(config.clocks.now)
+    features = config.options.features
+    handle = SchedulerHandle(
+        features, port, waiting, catalog, evictions=Evictions(), rng=config.rng, live=live
+    )
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
-        handle.port,
+        port,
         {name: broadcaster.recorder(name) for name in frameworks},
-        handle.live.pod,
-        handle.live,
+        live.pod,
+        live,
     )
+    timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
     return build_scheduler(
         config.component,
         frameworks,
-        handle.waiting_pods,
+        waiting,
         outside,
         config.metrics,
         config.clocks,
         config.rng,
-        features=handle.features,
-        max_in_unschedulable=_timeout(config),
-        catalog=handle.catalog,
+        features=features,
+        max_in_unschedulable=timeout,
+        catalog=catalog,
         evictions=handle.evictions,
     )
-
-
-def _timeout(config: Config) -> float:
-    """Seconds after which a refused pod is tried again without an event."""
-    return config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
 
 
 def _elector(
