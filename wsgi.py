@@ -27,8 +27,9 @@ from typing import NoReturn
 from flask import Flask
 
 from scheduler.app.config import make_config
+from scheduler.app.loading import StartupError
 from scheduler.app.options import Options
-from scheduler.app.server import EXPECTED, StartupError, check
+from scheduler.app.server import EXPECTED, check
 from scheduler.app.setup import Setup, set_up
 
 _SHUTDOWN_SECONDS = 10.0

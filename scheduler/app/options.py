@@ -117,6 +117,8 @@ class Options:
         if self.serving.secure_port:
             errors += authentication_errors(self.authentication, self.authorization)
         errors += wharfinger_errors(self.metrics, self.wharfinger)
+        if self.wharfinger.reload and not self.misc.config:
+            errors.append("--reload needs --config: there is no file to look at")
         return tuple(map(str, errors))
 
     def warnings(self) -> tuple[str, ...]:

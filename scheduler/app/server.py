@@ -28,6 +28,7 @@ from scheduler.app.compatibility import gate_lines
 from scheduler.app.config import make_config
 from scheduler.app.flags import help_text, usage_line
 from scheduler.app.flags.version import version_text
+from scheduler.app.loading import StartupError, load_configuration, placed
 from scheduler.app.options import Options
 from scheduler.app.setup import Setup, server, set_up
 from scheduler.client.errors import AccessError
@@ -42,14 +43,6 @@ PROGRAM = "wharfinger"
 FAILURE = 1
 EXPECTED = (AccessError, CertificateError, ConfigurationError, ListenError, PluginLoadError, ProfileError)
 """What may go wrong with the world outside before anything runs; each says so in one line."""
-
-
-class StartupError(Exception):
-    """The process cannot start; ``reasons`` has a line for each thing that is wrong."""
-
-    def __init__(self, reasons: Iterable[object]) -> None:
-        self.reasons = tuple(map(str, reasons))
-        super().__init__("; ".join(self.reasons))
 
 
 def main(words: Sequence[str]) -> int:
@@ -86,7 +79,7 @@ def command(options: Options) -> int:
             made.process.serve_with(port)
         return run(made)
     except ConfigurationError as error:
-        raise StartupError(_placed(str(one), options.misc.config) for one in error.errors) from error
+        raise StartupError(placed(error.errors, options)) from error
     except EXPECTED as error:
         raise StartupError([error]) from error
 
@@ -101,16 +94,13 @@ def check(options: Options) -> KubeSchedulerConfiguration:
     if errors:
         raise StartupError(errors)
     logs.setup(options.logs)
-    loaded = options.configuration()
-    for warning in (*options.warnings(), *loaded.warnings):
+    for warning in options.warnings():
         logger.warning("%s", warning)
-    if loaded.config is None or loaded.errors:
-        raise StartupError(_placed(str(error), options.misc.config) for error in loaded.errors)
-    return loaded.config
+    return load_configuration(options)
 
 
 def run(made: Setup) -> int:
-    """Run until a signal: the first SIGTERM or SIGINT ends it gracefully, the second at once with exit code 1."""
+    """Run until a signal: the first SIGTERM or SIGINT ends it gracefully, the second at once with exit code 1; SIGHUP has it reload."""
 
     def stop(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
         for again in (signal.SIGTERM, signal.SIGINT):
@@ -118,8 +108,12 @@ def run(made: Setup) -> int:
         # The main thread may be holding the lock of what it waits for, so another thread has to tell it.
         threading.Thread(target=made.process.request_stop, name="stop", daemon=True).start()
 
+    def reload(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
+        threading.Thread(target=made.reloader.request, name="reload-request", daemon=True).start()
+
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, stop)
+    signal.signal(signal.SIGHUP, reload)
     return made.process.run()
 
 
@@ -135,10 +129,6 @@ def _write_config(path: str, text: str) -> int:
         raise StartupError([f"open {path}: {(error.strerror or str(error)).lower()}"]) from error
     logger.info("Wrote configuration file=%s", path)
     return 0
-
-
-def _placed(error: str, file: str) -> str:
-    return error if not file or file in error else f"{file}: {error}"
 
 
 def _refuse(reasons: Iterable[object]) -> int:

@@ -26,6 +26,8 @@ from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
 from scheduler.app.pages import configz, pages
 from scheduler.app.process import Process
+from scheduler.app.reload.exchange import Exchange
+from scheduler.app.reload.reloader import Reloader
 from scheduler.app.watches import catalog_informers, kinds_needed
 from scheduler.client.actions import Actions
 from scheduler.client.election import ElectionTimes
@@ -55,6 +57,7 @@ class Setup:
 
     process: Process
     scheduler: Scheduler
+    reloader: Reloader
     app: Flask
 
 
@@ -76,7 +79,16 @@ def set_up(config: Config) -> Setup:
         nodes.store.get,
         now=config.clocks.now,
     )
-    scheduler = _scheduler(config, port, broadcaster, live, catalog)
+    handle = SchedulerHandle(
+        config.options.features,
+        port,
+        WaitingPods(config.clocks.now),
+        catalog,
+        evictions=Evictions(),
+        rng=config.rng,
+        live=live,
+    )
+    scheduler = _scheduler(config, handle, broadcaster)
     kinds = kinds_needed(scheduler.frameworks.values())
     catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
@@ -91,7 +103,12 @@ def set_up(config: Config) -> Setup:
         _elector(config, broadcaster),
         delay_cache=config.component.delay_cache_until_active,
     )
-    return Setup(process, scheduler, _application(config, process, scheduler, port, pods))
+    exchange = Exchange(
+        config, handle, scheduler, informers, broadcaster.recorder, pods.store, _timeout(config)
+    )
+    reloader = Reloader(config, exchange)
+    process.run_beside(reloader)
+    return Setup(process, scheduler, reloader, _application(config, reloader, process, scheduler, port, pods))
 
 
 def server(config: Config, app: Flask) -> Server | None:
@@ -109,35 +126,32 @@ def server(config: Config, app: Flask) -> Server | None:
     )
 
 
-def _scheduler(
-    config: Config, port: Actions, broadcaster: EventBroadcaster, live: Live, catalog: Catalog
-) -> Scheduler:
-    waiting = WaitingPods(config.clocks.now)
-    features = config.options.features
-    handle = SchedulerHandle(
-        features, port, waiting, catalog, evictions=Evictions(), rng=config.rng, live=live
-    )
+def _scheduler(config: Config, handle: SchedulerHandle, broadcaster: EventBroadcaster) -> Scheduler:
     frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
     outside = Outside(
-        port,
+        handle.port,
         {name: broadcaster.recorder(name) for name in frameworks},
-        live.pod,
-        live,
+        handle.live.pod,
+        handle.live,
     )
-    timeout = config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
     return build_scheduler(
         config.component,
         frameworks,
-        waiting,
+        handle.waiting_pods,
         outside,
         config.metrics,
         config.clocks,
         config.rng,
-        features=features,
-        max_in_unschedulable=timeout,
-        catalog=catalog,
+        features=handle.features,
+        max_in_unschedulable=_timeout(config),
+        catalog=handle.catalog,
         evictions=handle.evictions,
     )
+
+
+def _timeout(config: Config) -> float:
+    """Seconds after which a refused pod is tried again without an event."""
+    return config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
 
 
 def _elector(
@@ -171,7 +185,12 @@ def _elector(
 
 
 def _application(
-    config: Config, process: Process, scheduler: Scheduler, port: Actions, pods: Informer[Pod]
+    config: Config,
+    reloader: Reloader,
+    process: Process,
+    scheduler: Scheduler,
+    port: Actions,
+    pods: Informer[Pod],
 ) -> Flask:
     options = config.options
     elected = config.component.leader_election.leader_elect
@@ -191,7 +210,7 @@ def _application(
             *((("informer-sync", process.unsynced),) if coordinated else ()),
         ),
         reset_metrics=config.metrics.reset,
-        config=lambda: configz(config.component),
+        config=lambda: configz(reloader.component),
         started=started,
         slis=health.registry,
         observe_health=health.observe,

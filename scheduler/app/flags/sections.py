@@ -50,19 +50,22 @@ class SecureServing(Section):
     bind_address: str = flag(
         IP,
         "0.0.0.0",  # noqa: S104  # kube-scheduler's default: probes and scrapers come from elsewhere
-        "The IP address to listen on; 0.0.0.0 and :: are all interfaces.",
+        "The IP address to listen on; 0.0.0.0 and :: are all interfaces and both families of addresses.",
     )
     cert_dir: str = flag(
         STRING,
         "",
-        "The directory with the serving certificate kube-scheduler.crt and its key, made there if missing. Without it, a self-signed certificate is kept in memory. Ignored when --tls-cert-file and --tls-private-key-file are given.",
+        "The directory with the serving certificate kube-scheduler.crt and its key, made there if both are missing. Without it, a self-signed certificate is kept in memory. Ignored when --tls-cert-file and --tls-private-key-file are given.",
     )
     disable_http2_serving: bool = flag(BOOL, False, "Do not offer HTTP/2.", effect=_HTTP1)
     http2_max_streams_per_connection: int = flag(
         INT, 0, "How many HTTP/2 streams a connection may have; 0 is the default.", effect=_HTTP1
     )
     permit_address_sharing: bool = flag(
-        BOOL, False, "Listen with SO_REUSEADDR.", effect="none: SO_REUSEADDR is always set"
+        BOOL,
+        False,
+        "Listen with SO_REUSEADDR.",
+        effect="none: SO_REUSEADDR is always set, by Go's listeners too",
     )
     permit_port_sharing: bool = flag(
         BOOL, False, "Listen with SO_REUSEPORT, so that several processes can have the same port."
@@ -73,7 +76,9 @@ class SecureServing(Section):
         STRINGS, (), "The cipher suites for TLS up to 1.2, by Go's names; all good ones if omitted."
     )
     tls_curve_preferences: tuple[int, ...] = flag(
-        INT32_SLICE, (), "The key exchange mechanisms, by Go's CurveID numbers. Not supported yet."
+        INT32_SLICE,
+        (),
+        "The only key exchange mechanisms to accept, by Go's CurveID numbers (23, 24, 25: NIST curves; 29: X25519; 4587, 4588, 4589: with ML-KEM), in any order.",
     )
     tls_min_version: str = flag(
         STRING,
@@ -82,7 +87,9 @@ class SecureServing(Section):
     )
     tls_private_key_file: str = flag(STRING, "", "The private key of --tls-cert-file, in PEM.")
     tls_sni_cert_key: tuple[tuple[str, str, tuple[str, ...]], ...] = flag(
-        NAMED_CERT_KEY, (), "A certificate and key for certain host names. Not supported yet."
+        NAMED_CERT_KEY,
+        (),
+        "A certificate and key (CERT,KEY) for the names in it, or for the host names, wildcards and addresses behind a colon (CERT,KEY:NAME,...); may be given several times.",
     )
 
 
@@ -278,6 +285,11 @@ class Wharfinger(Section):
     )
     plugin: tuple[str, ...] = flag(
         STRINGS, (), "An out-of-tree plugin to load (MODULE:CLASS); may be given several times."
+    )
+    reload: bool = flag(
+        BOOL,
+        False,
+        "Load the file of --config again whenever it is another, without a restart; SIGHUP does so at any time.",
     )
     serving_threads: int = flag(INT, 16, "How many requests with a body are served at the same time.")
 

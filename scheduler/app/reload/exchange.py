@@ -1,0 +1,135 @@
+"""Exchange: builds what a configuration asks for beside what is running, and has the scheduler go on with it.
+
+Everything that can fail or take time happens before the exchange itself, which is a few assignments under the scheduler's lock::
+
+    plugins with other arguments are made, the others go on ──> kinds that are newly read: watch, wait ──> scheduler.reconfigure
+                 │ ProfileError                                              │ NotWatchedError
+                 └───────────────── nothing has changed <────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from scheduler.apis.config import KubeSchedulerConfiguration, KubeSchedulerProfile
+from scheduler.apis.objects import Pod
+from scheduler.app.build import SchedulerHandle, build_frameworks, queue_rules
+from scheduler.app.config import Config
+from scheduler.app.watches import catalog_informers, kinds_needed
+from scheduler.client.informers import InformerSet
+from scheduler.framework.port import Recorder
+from scheduler.framework.runtime import Framework
+from scheduler.scheduling.scheduler import Policy, Scheduler
+
+
+class NotWatchedError(Exception):
+    """Kinds that the new plugins read could not be listed in time; the text names them."""
+
+
+class Exchange:
+    """One scheduler's way from one configuration to the next. Used by one thread.
+
+    Args:
+        config: what the process was made of.
+        handle: the one that its plugins have.
+        recorder: makes whoever tells a profile's events, by ``schedulerName``.
+        pods: those that the API server has.
+        max_in_unschedulable: see ``build_scheduler``.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        handle: SchedulerHandle,
+        scheduler: Scheduler,
+        informers: InformerSet,
+        recorder: Callable[[str], Recorder],
+        pods: Iterable[Pod],
+        max_in_unschedulable: float,
+    ) -> None:
+        self._config = config
+        self._handle = handle
+        self._scheduler = scheduler
+        self._informers = informers
+        self._recorder = recorder
+        self._pods = pods
+        self._max_in_unschedulable = max_in_unschedulable
+        self._frameworks: Mapping[str, Framework] = dict(scheduler.frameworks)
+        self._watched = kinds_needed(self._frameworks.values())
+
+    def put_in_force(
+        self,
+        old: KubeSchedulerConfiguration,
+        new: KubeSchedulerConfiguration,
+        give_up: Callable[[], bool],
+    ) -> None:
+        """Have the scheduler decide as ``new`` says; ``old`` is what it follows now.
+
+        Args:
+            give_up: asked while new kinds are being listed; True ends the waiting.
+
+        Raises:
+            scheduler.framework.profile.ProfileError: a profile cannot be built.
+            NotWatchedError: ``give_up`` ended the waiting.
+        """
+        frameworks = build_frameworks(
+            new,
+            self._config.plugins,
+            self._handle,
+            self._config.metrics,
+            kept=_kept(old, new, self._frameworks),
+        )
+        rules = queue_rules(new, frameworks, self._max_in_unschedulable)
+        self._watch(frameworks.values(), give_up)
+        recorders = {name: self._recorder(name) for name in frameworks.keys() - self._frameworks.keys()}
+        self._scheduler.reconfigure(Policy(frameworks, rules, recorders, _changed(old, new)), self._pods)
+        self._frameworks = frameworks
+
+    def _watch(self, frameworks: Iterable[Framework], give_up: Callable[[], bool]) -> None:
+        """Watch what the plugins read besides; what nobody reads any more is watched on, since attempts under way may read it."""
+        new = kinds_needed(frameworks) - self._watched
+        rest, handler = self._config.clients.scheduling, self._scheduler.catalog_handler
+        missing = self._informers.join(list(catalog_informers(new, rest, handler)), give_up)
+        if missing:
+            raise NotWatchedError(
+                f"{', '.join(missing)} could not be listed in time, which the plugins of the new configuration read"
+            )
+        self._watched |= new
+        self._handle.catalog.keep_only(self._watched)
+
+
+def _kept(
+    old: KubeSchedulerConfiguration,
+    new: KubeSchedulerConfiguration,
+    frameworks: Mapping[str, Framework],
+) -> dict[str, dict[str, Any]]:
+    """By profile, the plugins whose arguments stay as they are: they go on, with what they remember (reserved volumes, say)."""
+    before = {profile.scheduler_name: profile for profile in old.profiles}
+    return {
+        profile.scheduler_name: _same_plugins(
+            before[profile.scheduler_name], profile, frameworks[profile.scheduler_name].plugins
+        )
+        for profile in new.profiles
+        if profile.scheduler_name in before
+    }
+
+
+def _same_plugins(
+    old: KubeSchedulerProfile, new: KubeSchedulerProfile, plugins: Mapping[str, Any]
+) -> dict[str, Any]:
+    were, are = old.plugin_config, new.plugin_config
+    return {name: plugin for name, plugin in plugins.items() if were.get(name) == are.get(name)}
+
+
+def _changed(old: KubeSchedulerConfiguration, new: KubeSchedulerConfiguration) -> frozenset[str]:
+    """The profiles whose decisions may be others now; all of them when the extenders are others."""
+    before = {profile.scheduler_name: profile for profile in old.profiles}
+    everything = (
+        old.extenders != new.extenders or old.percentage_of_nodes_to_score != new.percentage_of_nodes_to_score
+    )
+    return frozenset(
+        profile.scheduler_name
+        for profile in new.profiles
+        if everything or profile != before.get(profile.scheduler_name)
+    )
