@@ -75,6 +75,27 @@ def test_a_gated_pod(run: Run, cluster: Path) -> None:
     assert "example.org/wait" in lines[1]
 
 
+def test_a_cluster_without_nodes(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(make_pod("p").doc()))
+    assert run("-f", path).out == "default/p gets no node\nerror: no nodes available to schedule pods\n"
+
+
+def test_a_pod_that_is_being_deleted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(make_pod("p").metadata(deletionTimestamp="2026-01-01T00:00:00Z").doc()))
+    lines = run("-f", path).out.splitlines()
+    assert lines == [
+        "default/p is being deleted: it is not scheduled",
+        "event: skip schedule deleting pod: default/p",
+    ]
+
+
+def test_a_nominated_node_that_fits_is_the_only_one_considered(run: Run, cluster: Path) -> None:
+    cluster.write_text(cluster.read_text() + "---\n" + yaml.safe_dump(make_pod("n").nominated("small").doc()))
+    assert "nominated: its nominated node fits" in run("n", "-f", cluster).out
+
+
 def test_the_exit_code_can_tell(run: Run, cluster: Path) -> None:
     assert run("huge", "-f", cluster).code == 0
     assert run("huge", "-f", cluster, "--exit-code").code == 3

@@ -64,7 +64,7 @@ def _refusal(found: Answer, total: int) -> str:
         gate = found["preEnqueue"]
         return f"is kept out of the queue by {gate.get('plugin', 'a plugin')}"
     if "fitError" not in found:
-        return "cannot be judged"
+        return "gets no node"
     return f"fits on none of {_counted(total, 'node')}"
 
 
