@@ -1,6 +1,6 @@
 """What can be wrong with single sections of flags. Every check tells all it finds, in kube-scheduler's words where it has any."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scheduler.app.flags.sections import (
@@ -12,9 +12,10 @@ from scheduler.app.flags.sections import (
 )
 from scheduler.features import BINARY_VERSION
 from scheduler.serving.access import OpenPaths, PathError
-from scheduler.serving.ciphers import OPENSSL_NAMES, VERSIONS
+from scheduler.serving.ciphers import GROUPS, INSECURE, OPENSSL_NAMES, VERSIONS
 
 _MAX_PORT = 65535
+_MAX_GROUP = 65535
 _CA_LOOKUP = "No authentication-kubeconfig provided in order to lookup {file} in configmap/extension-apiserver-authentication in kube-system, so {kind} authentication won't work."
 _NO_REVIEWS = (
     "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work."
@@ -37,9 +38,28 @@ def serving_errors(serving: SecureServing) -> Iterator[str]:
             yield f"Cipher suite {suite} not supported or doesn't exist"
     if serving.tls_min_version not in VERSIONS:
         yield f'unknown tls version "{serving.tls_min_version}"'
-    for flag in ("tls_curve_preferences", "tls_sni_cert_key"):
-        if getattr(serving, flag):
-            yield f"--{flag.replace('_', '-')} is not supported yet"
+    yield from _group_errors(serving.tls_curve_preferences)
+
+
+def _group_errors(groups: Sequence[int]) -> Iterator[str]:
+    """The first thing that is wrong with ``--tls-curve-preferences``, as kube-scheduler stops there."""
+    for position, group in enumerate(groups):
+        if not 0 < group <= _MAX_GROUP:
+            yield f"curve preference {group} is out of range (must be 1-{_MAX_GROUP})"
+        elif group in groups[:position]:
+            yield f"duplicate curve preference {group}"
+        elif group not in GROUPS:
+            yield f"curve preference {group} is not supported"
+        else:
+            continue
+        return
+
+
+def serving_warnings(serving: SecureServing) -> Iterator[str]:
+    """Settings that work and are not wise."""
+    for suite in serving.tls_cipher_suites:
+        if suite in INSECURE:
+            yield f"Use of insecure cipher '{suite}' detected."
 
 
 def authentication_errors(authentication: Authentication, authorization: Authorization) -> Iterator[str]:

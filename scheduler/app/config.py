@@ -29,7 +29,7 @@ from scheduler.features import gates
 from scheduler.framework.registry import Registry
 from scheduler.metrics import Metrics, add_process
 from scheduler.scheduling.scheduler import Clocks
-from scheduler.serving.tls import ContextSource, ServingFiles, serving_context
+from scheduler.serving.tls import ContextSource, NamedFiles, ServingFiles, Settings, serving_tls
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +137,16 @@ def _certificate(options: Options, wall: Callable[[], datetime]) -> ContextSourc
         certificate=_path(serving.tls_cert_file),
         key=_path(serving.tls_private_key_file),
         directory=_path(serving.cert_dir),
-        min_version=serving.tls_min_version,
-        cipher_suites=tuple(serving.tls_cipher_suites),
+        named=tuple(
+            NamedFiles(Path(certificate).expanduser(), Path(key).expanduser(), patterns)
+            for certificate, key, patterns in serving.tls_sni_cert_key
+        ),
+        settings=Settings(
+            serving.tls_min_version, tuple(serving.tls_cipher_suites), tuple(serving.tls_curve_preferences)
+        ),
+        bind_address=serving.bind_address,
     )
-    return serving_context(files, now=wall())
+    return serving_tls(files, now=wall())
 
 
 def _path(text: str) -> Path | None:

@@ -19,7 +19,13 @@ from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.apis.fielderror import quote
 from scheduler.app import logs
-from scheduler.app.checks import authentication_errors, serving_errors, unmet_lookups, wharfinger_errors
+from scheduler.app.checks import (
+    authentication_errors,
+    serving_errors,
+    serving_warnings,
+    unmet_lookups,
+    wharfinger_errors,
+)
 from scheduler.app.compatibility import Compatibility, compatibility
 from scheduler.app.flags import SECTIONS, Parsed, parse
 from scheduler.app.flags.sections import (
@@ -125,6 +131,7 @@ class Options:
         """What the user should know: unknown gates, what is missing for authentication, flags given that have no effect yet."""
         found = [*self.compatibility.warnings]
         if self.serving.secure_port:
+            found += serving_warnings(self.serving)
             found += unmet_lookups(self.authentication, self.authorization)
         for section in SECTIONS:
             found += [

@@ -13,7 +13,6 @@ a thread of its own pool (see ``worker``), and has to keep to a minimum rate.
 import contextlib
 import re
 import socket
-import ssl
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,8 @@ from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.gthread import TConn
+
+from scheduler.serving.tls.sockets import TLSSocket
 
 _LAST_WORDS_SECONDS = 0.5
 _LAST_WORDS_RATE = 1 << 24
@@ -58,7 +59,7 @@ class Limits:
 class _PatientSource:
     """The socket that the request parser reads, until the request's time is over."""
 
-    def __init__(self, sock: socket.socket, limits: Limits) -> None:
+    def __init__(self, sock: socket.socket | TLSSocket, limits: Limits) -> None:
         self._sock = sock
         self._limits = limits
         self._deadline = self._begun = 0.0
@@ -103,7 +104,7 @@ class _Parser(RequestParser):  # type: ignore[misc]  # gunicorn is untyped
 class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
     """A client's connection, used by one thread at a time."""
 
-    sock: socket.socket
+    sock: Any
     parser: Any
     closed = False
     _head = b""
@@ -125,16 +126,15 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
             self._shake_hands()
             while _END_OF_HEAD not in self._head:
                 self._head += self._piece(self._deadline)
-        except (BlockingIOError, ssl.SSLWantReadError):
+        except BlockingIOError:
             return False
         return True
 
     def _shake_hands(self) -> None:
         if self.cfg.tls is None or self._shaken:
             return
-        if not isinstance(self.sock, ssl.SSLSocket):
-            context: ssl.SSLContext = self.cfg.tls.context()
-            self.sock = context.wrap_socket(self.sock, server_side=True, do_handshake_on_connect=False)
+        if not isinstance(self.sock, TLSSocket):
+            self.sock = self.cfg.tls.wrap(self.sock)
         self.sock.do_handshake()
         self._shaken = True
 
@@ -143,7 +143,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
             raise TimeoutError("the request took too long to arrive")
         if len(self._head) > self.cfg.limits.head:
             raise LimitRequestHeaders("limit request headers total size")
-        data = self.sock.recv(_PIECE)
+        data: bytes = self.sock.recv(_PIECE)
         if not data:
             raise ConnectionResetError("the client has closed the connection")
         return data
@@ -173,7 +173,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
         util.close(self.sock)
 
 
-def _let_finish(sock: socket.socket) -> None:
+def _let_finish(sock: socket.socket | TLSSocket) -> None:
     """Send nothing more, and drop what the client still sends as long as it does so fast.
 
     Most clients read the answer only after they have sent everything, and never when the connection breaks before.

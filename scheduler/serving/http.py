@@ -37,9 +37,9 @@ class Server:
 
     Args:
         app: called in a thread of ``limits``; its environ has the socket as ``gunicorn.socket``, for peer certificates.
-        bind_address: an IPv4 or IPv6 address.
+        bind_address: an IPv4 or IPv6 address; 0.0.0.0 and :: are all addresses of both families.
         port: 0 takes a free one; see `port` after `start`.
-        tls: where contexts come from (``tls.ServingCertificate``); absent: plain HTTP.
+        tls: where contexts come from (``tls.serving_tls``); absent: plain HTTP.
         reuse_port: several processes may listen on the port.
     """
 
@@ -98,14 +98,13 @@ def listen(address: str, port: int, *, reuse_port: bool = False) -> socket.socke
     Raises:
         ListenError: with the address and the system's reason.
     """
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener, bound = _socket_for(address)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if reuse_port:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        listener.bind((address, port))
+        listener.bind((bound, port))
         listener.listen(socket.SOMAXCONN)
         listener.setblocking(False)
     except OSError as error:
@@ -113,6 +112,15 @@ def listen(address: str, port: int, *, reuse_port: bool = False) -> socket.socke
         reason = os.strerror(error.errno).lower() if error.errno and error.errno > 0 else str(error)
         raise ListenError(f"failed to listen on {_address(address, port)}: {reason}") from error
     return listener
+
+
+def _socket_for(address: str) -> tuple[socket.socket, str]:
+    """A socket, and the address to bind it to. "All addresses" are those of both families, as in Go, on machines that have both."""
+    if address in _ANY_ADDRESS and socket.has_dualstack_ipv6():
+        listener = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        return listener, "::"
+    return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM), address
 
 
 def _address(host: str, port: int) -> str:

@@ -36,6 +36,7 @@ from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.gthread import _DEFER, ThreadWorker
 
 from scheduler.serving.connection import Connection, Limits
+from scheduler.serving.tls.sockets import TLSSocket
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -154,6 +155,12 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         future = self.bodies.submit(self._answer, conn)
         future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
         return _ELSEWHERE
+
+    def handle_request(self, req: Any, conn: Connection) -> Any:
+        """One request; its headers as they came stay with the connection, since WSGI joins those that are repeated."""
+        if isinstance(conn.sock, TLSSocket):
+            conn.sock.request_headers = tuple(req.headers)
+        return super().handle_request(req, conn)
 
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
         """In the loop: what becomes of the connection, unless another thread still answers."""

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import trustme
 
 from scheduler.serving.app import create_app
 from scheduler.serving.http import Server
-from scheduler.serving.tls import ServingCertificate, TLSConfig
+from scheduler.serving.tls import ServingFiles, TLSContexts, serving_tls
 from tests.serving.builders import parts, write_pair
 
 
@@ -45,6 +46,7 @@ def trust(authority: trustme.CA) -> ssl.SSLContext:
 
 
 @pytest.fixture
-def certificate(authority: trustme.CA, tmp_path: Path) -> ServingCertificate:
+def certificate(authority: trustme.CA, tmp_path: Path) -> TLSContexts:
     """A serving certificate in files."""
-    return ServingCertificate(TLSConfig(*write_pair(authority.issue_cert("localhost"), tmp_path)))
+    files = ServingFiles(*write_pair(authority.issue_cert("localhost"), tmp_path))
+    return serving_tls(files, now=datetime.now(UTC))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scheduler.serving.http import Limits, ListenError, Server
+from scheduler.serving.http import Limits, ListenError, Server, listen
 from tests.serving.builders import ECHO_LIMIT
 
 Serve = Callable[..., Server]
@@ -233,6 +233,21 @@ def test_a_port_in_use_is_one_clear_line(serve: Serve) -> None:
 def test_an_address_of_another_machine_is_one_clear_line() -> None:
     with pytest.raises(ListenError, match=r"^failed to listen on 192\.0\.2\.1:0: "):
         Server(Gate(), bind_address="192.0.2.1").start()
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::"])  # noqa: S104  # the very thing that is tested
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has one family of addresses")
+def test_all_addresses_are_those_of_both_families(serve: Serve, address: str) -> None:
+    server = serve(bind_address=address)
+    for host in ("127.0.0.1", "::1"):
+        with closing(http.client.HTTPConnection(host, server.port, timeout=DEADLINE)) as client:
+            assert ask(client, "GET", "/healthz") == (200, b"ok")
+
+
+def test_an_address_can_be_taken_again_at_once(serve: Serve) -> None:
+    """What ``--permit-address-sharing`` asks for; Go's listeners always have it."""
+    with closing(listen("127.0.0.1", 0)) as listener:
+        assert listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
 
 
 def test_ports_can_be_shared_on_request(serve: Serve) -> None:

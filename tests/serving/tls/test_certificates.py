@@ -1,4 +1,4 @@
-"""Certificates: given, kept in a directory, made in memory, replaced while serving."""
+"""The serving certificate: given, kept in a directory, made in memory, replaced while serving."""
 
 import http.client
 import ssl
@@ -11,67 +11,66 @@ from pathlib import Path
 import pytest
 import trustme
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 
-from scheduler.serving.ciphers import OPENSSL_NAMES
 from scheduler.serving.http import Server
-from scheduler.serving.tls import (
-    CertificateError,
-    ServingCertificate,
-    ServingFiles,
-    TLSConfig,
-    load_context,
-    serving_context,
-)
+from scheduler.serving.tls import CertificateError, ServingFiles, TLSContexts, serving_tls
 from tests.serving.builders import write_pair
+from tests.serving.tls.clients import peer
 
 Serve = Callable[..., Server]
 NOW = datetime.now(UTC)
 
 
-def unverified() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
+def serving(**files: object) -> TLSContexts:
+    return serving_tls(ServingFiles(**files), now=NOW)  # type: ignore[arg-type]
 
 
-def peer(server: Server, context: ssl.SSLContext) -> tuple[x509.Certificate, str | None]:
-    """The certificate and TLS version that a client meets."""
-    with closing(
-        http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=20)
-    ) as client:
-        client.request("GET", "/healthz")
-        assert client.getresponse().read() == b"ok"
-        assert isinstance(client.sock, ssl.SSLSocket)
-        raw = client.sock.getpeercert(binary_form=True)
-        assert raw is not None
-        return x509.load_der_x509_certificate(raw), client.sock.version()
+def names(certificate: x509.Certificate) -> list[str]:
+    found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    return [
+        *found.get_values_for_type(x509.DNSName),
+        *map(str, found.get_values_for_type(x509.IPAddress)),
+    ]
 
 
-def test_without_files_a_certificate_for_localhost_is_made(serve: Serve) -> None:
-    found, _ = peer(serve(tls=serving_context(ServingFiles(), now=NOW)), unverified())
-    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    assert names.get_values_for_type(x509.DNSName) == ["localhost"]
-    assert [str(ip) for ip in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1", "::1"]
+@pytest.mark.parametrize(
+    ("address", "more"),
+    [("::", []), ("127.0.0.1", []), ("10.1.2.3", ["10.1.2.3"])],
+)
+def test_without_files_a_certificate_for_localhost_and_the_address_is_made(
+    serve: Serve, address: str, more: list[str]
+) -> None:
+    found, _ = peer(serve(tls=serving(bind_address=address)))
+    assert names(found) == ["localhost", "127.0.0.1", "::1", *more]
 
 
 def test_a_made_certificate_can_be_trusted_by_pinning_it(serve: Serve, tmp_path: Path) -> None:
-    server = serve(tls=serving_context(ServingFiles(directory=tmp_path), now=NOW))
-    pinned = ssl.create_default_context(cafile=str(tmp_path / "kube-scheduler.crt"))
-    peer(server, pinned)
+    server = serve(tls=serving(directory=tmp_path))
+    peer(server, ssl.create_default_context(cafile=str(tmp_path / "kube-scheduler.crt")))
 
 
 def test_a_directory_keeps_its_pair(tmp_path: Path) -> None:
     directory = tmp_path / "new" / "certs"
-    serving_context(ServingFiles(directory=directory), now=NOW)
+    serving(directory=directory)
     made = (directory / "kube-scheduler.crt").read_bytes()
     assert stat.S_IMODE((directory / "kube-scheduler.key").stat().st_mode) == 0o600
-    serving_context(ServingFiles(directory=directory), now=NOW)
+    serving(directory=directory)
     assert (directory / "kube-scheduler.crt").read_bytes() == made
 
 
+@pytest.mark.parametrize("missing", ["kube-scheduler.crt", "kube-scheduler.key"])
+def test_half_a_pair_in_a_directory_is_refused_and_kept(tmp_path: Path, missing: str) -> None:
+    serving(directory=tmp_path)
+    (tmp_path / missing).unlink()
+    with pytest.raises(CertificateError, match=rf"error reading .*/{missing}, certificate and key must be"):
+        serving(directory=tmp_path)
+    assert len([*tmp_path.iterdir()]) == 1
+
+
 def test_a_given_pair_is_verified_by_clients(
-    serve: Serve, certificate: ServingCertificate, trust: ssl.SSLContext
+    serve: Serve, certificate: TLSContexts, trust: ssl.SSLContext
 ) -> None:
     server = serve(tls=certificate)
     with closing(http.client.HTTPSConnection("localhost", server.port, context=trust, timeout=20)) as client:
@@ -79,94 +78,114 @@ def test_a_given_pair_is_verified_by_clients(
         assert client.getresponse().read() == b"ok"
 
 
+def test_the_chain_of_a_pair_is_sent_along(serve: Serve, authority: trustme.CA, tmp_path: Path) -> None:
+    files = write_pair(authority.create_child_ca().issue_cert("localhost"), tmp_path)
+    server = serve(tls=serving(certificate=files[0], key=files[1]))
+    trust = ssl.create_default_context()
+    authority.configure_trust(trust)
+    peer(server, trust, "localhost")
+
+
 def test_a_replaced_pair_counts_from_the_next_connection(
     serve: Serve, authority: trustme.CA, tmp_path: Path
 ) -> None:
-    files = write_pair(authority.issue_cert("localhost"), tmp_path)
-    server = serve(tls=ServingCertificate(TLSConfig(*files)))
-    before, _ = peer(server, unverified())
+    certificate, key = write_pair(authority.issue_cert("localhost"), tmp_path)
+    server = serve(tls=serving(certificate=certificate, key=key))
+    before, _ = peer(server)
     write_pair(authority.issue_cert("localhost"), tmp_path)
-    after, _ = peer(server, unverified())
+    after, _ = peer(server)
     assert before.serial_number != after.serial_number
 
 
-def test_half_a_replacement_leaves_the_last_pair_in_use_and_is_told(
+def test_a_secret_that_a_kubelet_replaces_counts_from_the_next_connection(
+    serve: Serve, authority: trustme.CA, tmp_path: Path
+) -> None:
+    mounted(authority, tmp_path, "first")
+    for name in ("tls.crt", "tls.key"):
+        (tmp_path / name).symlink_to(f"..data/{name}")
+    server = serve(tls=serving(certificate=tmp_path / "tls.crt", key=tmp_path / "tls.key"))
+    before, _ = peer(server)
+    mounted(authority, tmp_path, "second")
+    assert peer(server)[0].serial_number != before.serial_number
+
+
+def mounted(authority: trustme.CA, volume: Path, name: str) -> None:
+    """Write a pair as a kubelet does: into a new directory, then one link is swapped."""
+    (volume / name).mkdir()
+    write_pair(authority.issue_cert("localhost"), volume / name)
+    (volume / "..data_tmp").symlink_to(name)
+    (volume / "..data_tmp").replace(volume / "..data")
+
+
+def test_half_a_replacement_leaves_the_last_pair_in_use_and_is_told_once(
     serve: Serve, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     certificate, key = write_pair(authority.issue_cert("localhost"), tmp_path)
-    server = serve(tls=ServingCertificate(TLSConfig(certificate, key)))
-    before, _ = peer(server, unverified())
+    server = serve(tls=serving(certificate=certificate, key=key))
+    before, _ = peer(server)
     new = authority.issue_cert("localhost")
     key.write_bytes(new.private_key_pem.bytes())
-    assert peer(server, unverified())[0].serial_number == before.serial_number
-    assert "the last good certificate stays in use" in caplog.text
+    for _ in range(2):
+        assert peer(server)[0].serial_number == before.serial_number
+    assert caplog.text.count("the last good serving certificate stays in use") == 1
     certificate.write_bytes(b"".join(blob.bytes() for blob in new.cert_chain_pems))
-    assert peer(server, unverified())[0].serial_number != before.serial_number
-
-
-def test_minimum_version_refuses_older_clients(serve: Serve) -> None:
-    server = serve(tls=serving_context(ServingFiles(min_version="VersionTLS13"), now=NOW))
-    old = unverified()
-    old.maximum_version = ssl.TLSVersion.TLSv1_2
-    with pytest.raises(ssl.SSLError):
-        peer(server, old)
-    assert peer(server, unverified())[1] == "TLSv1.3"
-
-
-def test_cipher_suites_restrict_older_versions(serve: Serve) -> None:
-    suites = ("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",)
-    server = serve(tls=serving_context(ServingFiles(cipher_suites=suites), now=NOW))
-    old = unverified()
-    old.maximum_version = ssl.TLSVersion.TLSv1_2
-    old.set_ciphers("ECDHE-ECDSA-AES128-GCM-SHA256")
-    with pytest.raises(ssl.SSLError):
-        peer(server, old)
-
-
-@pytest.mark.parametrize("name", OPENSSL_NAMES)
-def test_openssl_knows_every_suite(name: str, certificate: ServingCertificate, tmp_path: Path) -> None:
-    config = TLSConfig(tmp_path / "tls.crt", tmp_path / "tls.key", cipher_suites=(name,))
-    assert OPENSSL_NAMES[name] in {cipher["name"] for cipher in load_context(config).get_ciphers()}
+    assert peer(server)[0].serial_number != before.serial_number
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CertificateError, match=r"open .*/no\.crt: no such file or directory"):
-        serving_context(ServingFiles(tmp_path / "no.crt", tmp_path / "no.key"), now=NOW)
+        serving(certificate=tmp_path / "no.crt", key=tmp_path / "no.key")
 
 
 def test_a_pair_that_does_not_match_is_named(authority: trustme.CA, tmp_path: Path) -> None:
     certificate, key = write_pair(authority.issue_cert("localhost"), tmp_path)
     key.write_bytes(authority.issue_cert("localhost").private_key_pem.bytes())
-    with pytest.raises(CertificateError, match=r"tls\.crt and key .*tls\.key: .*MISMATCH"):
-        serving_context(ServingFiles(certificate, key), now=NOW)
+    with pytest.raises(CertificateError, match=r"tls\.crt and key .*tls\.key: they do not belong together"):
+        serving(certificate=certificate, key=key)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "place"),
+    [
+        (b"x", None, r"tls\.crt: there is no certificate"),
+        (None, b"x", r"tls\.key: there is no private key"),
+        (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", None, r"tls\.crt: .* malformed"),
+        (
+            None,
+            ec.generate_private_key(ec.SECP256R1()).private_bytes(
+                Encoding.PEM, PrivateFormat.TraditionalOpenSSL, BestAvailableEncryption(b"secret")
+            ),
+            r"tls\.key: its private key is encrypted",
+        ),
+    ],
+    ids=["no certificate", "no key", "broken certificate", "encrypted key"],
+)
+def test_what_is_wrong_with_a_pair_is_one_line_about_the_file(
+    authority: trustme.CA, tmp_path: Path, certificate: bytes | None, key: bytes | None, place: str
+) -> None:
+    paths = write_pair(authority.issue_cert("localhost"), tmp_path)
+    for path, content in zip(paths, (certificate, key), strict=True):
+        if content is not None:
+            path.write_bytes(content)
+    with pytest.raises(CertificateError, match=place) as caught:
+        serving(certificate=paths[0], key=paths[1])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_key_behind_other_blocks_is_found(serve: Serve, authority: trustme.CA, tmp_path: Path) -> None:
+    certificate, key = write_pair(authority.issue_cert("localhost"), tmp_path)
+    parameters = b"-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
+    key.write_bytes(parameters + certificate.read_bytes() + key.read_bytes())
+    peer(serve(tls=serving(certificate=certificate, key=key)))
 
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CertificateError, match=r"cannot write a serving certificate to .*/file/certs"):
-        serving_context(ServingFiles(directory=tmp_path / "file" / "certs"), now=NOW)
+        serving(directory=tmp_path / "file" / "certs")
 
 
-def test_a_certificate_in_memory_needs_a_temporary_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_certificate_in_memory_touches_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
-    with pytest.raises(
-        CertificateError, match="cannot make a serving certificate: No such file or directory"
-    ):
-        serving_context(ServingFiles(), now=NOW)
-
-
-def test_a_pair_that_is_no_pem_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "tls.pem"
-    file.write_text("x")
-    with pytest.raises(CertificateError, match=r"tls\.pem and key .*tls\.pem: \w+"):
-        serving_context(ServingFiles(file, file), now=NOW)
-
-
-def test_no_key_is_left_behind_by_a_certificate_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    serving_context(ServingFiles(), now=NOW)
+    serving()
     assert [*tmp_path.iterdir()] == []
