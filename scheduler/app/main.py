@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from scheduler.app.cli import SUBCOMMANDS
 
 _FAILURE = 1
+_INTERRUPTED = 130
+"""What shells say of a command that Ctrl-C ended."""
 _UNWRITABLE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
@@ -23,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise

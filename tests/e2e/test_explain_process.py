@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -60,6 +61,21 @@ def test_no_traceback_whatever_comes_in(words: list[str], given: bytes) -> None:
     assert b"Traceback" not in found.stderr + found.stdout
     assert found.returncode in (0, 1)
     assert b"error" in found.stderr + found.stdout
+
+
+def test_ctrl_c_ends_it_without_a_word() -> None:
+    words = [sys.executable, "-m", "scheduler", "explain", "--scenarios", "-"]
+    with subprocess.Popen(
+        words, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"{\n")  # answered at once: it is running, then, and waits for more
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b'{"error"')
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (130, b"")
 
 
 @pytest.mark.parametrize("command", ["explain", "simulate"])

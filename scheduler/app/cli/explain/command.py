@@ -46,7 +46,7 @@ def _scenarios(args: argparse.Namespace) -> int:
     output = sys.stdout.buffer
     for found in bulk.answers(args.scenarios, workshop):
         output.write(msgspec.json.encode(found) + b"\n")
-    output.flush()
+        output.flush()  # whoever feeds scenarios one by one waits for each answer
     return 0
 
 
