@@ -70,6 +70,7 @@ class Process:
         self._informers = informers
         self._events = events
         self._server: Serves | None = None
+        self._companion: Serves | None = None
         self._elector = elector(self._lead) if elector else None
         self._delay_cache = delay_cache and elector is not None
         self._stop = threading.Event()
@@ -80,6 +81,10 @@ class Process:
     def serve_with(self, server: Serves) -> None:
         """Start and stop this server with the process; without one, somebody else serves."""
         self._server = server
+
+    def run_beside(self, companion: Serves) -> None:
+        """Start and stop this thread with the process too."""
+        self._companion = companion
 
     # What health checks ask
 
@@ -123,6 +128,8 @@ class Process:
             if self._server is not None:
                 self._server.start()
             self._loop.start()
+            if self._companion is not None:
+                self._companion.start()
             if self._delay_cache or self._fill_cache(self._stop):
                 self._schedule()
         finally:
@@ -165,6 +172,8 @@ class Process:
         self._leads.clear()
 
     def _shut_down(self) -> None:
+        if self._companion is not None:
+            self._companion.stop()
         self._scheduler.close()
         self._informers.stop(_PATIENCE_SECONDS)
         if self._loop.is_alive():
