@@ -7,27 +7,20 @@ pod that asks for cpu and memory and nothing else. Medians in microseconds.
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import Any
 
-from scheduler.apis.config import args
+from bench.wiring import COMPONENT, handle_of
 from scheduler.apis.objects import Node, Pod, convert
-from scheduler.features import Features
-from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.status import Code, Status
+from scheduler.framework.waiting import WaitingPods
 from scheduler.plugins import IN_TREE
 
 SIZES = (5_000, 100_000)
 ROUNDS = 50
-_ARGS: dict[str, Any] = {
-    "NodeAffinity": args.NodeAffinityArgs(),
-    "NodeResourcesFit": args.NodeResourcesFitArgs(),
-    "NodeResourcesBalancedAllocation": args.NodeResourcesBalancedAllocationArgs(),
-}
 
 
 def run() -> list[tuple[str, float, str]]:
@@ -41,8 +34,8 @@ def run() -> list[tuple[str, float, str]]:
 def measured(size: int) -> list[tuple[str, float, str]]:
     """The medians for one size of cluster."""
     nodes = cluster(size)
-    handle: Any = SimpleNamespace(features=Features.default(), port=None, catalog=Catalog())
-    plugins = [factory(_ARGS.get(name), handle) for name, factory in IN_TREE.items()]
+    handle, arguments = handle_of(WaitingPods(time.monotonic)), COMPONENT.profiles[0].plugin_config
+    plugins = [factory(arguments.get(name), handle) for name, factory in IN_TREE.items()]
     plugins = [plugin for plugin in plugins if hasattr(plugin, "filter") or hasattr(plugin, "score")]
     groups = {**{plugin.name: [plugin] for plugin in plugins}, "all plugins": plugins}
     return [(f"{name}, {size} nodes", median(group, nodes), "µs") for name, group in groups.items()]

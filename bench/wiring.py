@@ -56,12 +56,16 @@ class Nowhere:
         """Record."""
 
 
+def handle_of(waiting: WaitingPods, catalog: Catalog | None = None) -> SchedulerHandle:
+    """What plugins get: a world in which nothing happens."""
+    return SchedulerHandle(FEATURES, Nowhere(), waiting, catalog or Catalog())
+
+
 def default_frameworks(
     metrics: Metrics, waiting: WaitingPods, catalog: Catalog | None = None
 ) -> dict[str, Framework]:
     """The default profile by its ``schedulerName``."""
-    handle = SchedulerHandle(FEATURES, Nowhere(), waiting, catalog or Catalog())
-    return build_frameworks(COMPONENT, load_registry(()), handle, metrics)
+    return build_frameworks(COMPONENT, load_registry(()), handle_of(waiting, catalog), metrics)
 
 
 def scheduler_of(
