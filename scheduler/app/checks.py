@@ -10,12 +10,19 @@ from scheduler.app.flags.sections import (
     SecureServing,
     Wharfinger,
 )
-from scheduler.features import BINARY_VERSION
-from scheduler.serving.access import OpenPaths, PathError
+from scheduler.client.access import in_cluster
+from scheduler.features import BINARY_VERSION, Features
+from scheduler.serving.authorization import OpenPaths, PathError
 from scheduler.serving.ciphers import GROUPS, INSECURE, OPENSSL_NAMES, VERSIONS
 
 _MAX_PORT = 65535
 _MAX_GROUP = 65535
+_STANDARD_HEADERS = {
+    "requestheader-username-headers": "X-Remote-User header",
+    "requestheader-group-headers": "X-Remote-Group header",
+    "requestheader-extra-headers-prefix": "X-Remote-Extra- header prefix",
+}
+_HEADER_FLAGS = (*_STANDARD_HEADERS, "requestheader-allowed-names", "requestheader-uid-headers")
 _CA_LOOKUP = "No authentication-kubeconfig provided in order to lookup {file} in configmap/extension-apiserver-authentication in kube-system, so {kind} authentication won't work."
 _NO_REVIEWS = (
     "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work."
@@ -84,8 +91,38 @@ def authentication_errors(authentication: Authentication, authorization: Authori
         yield str(error)
 
 
+def header_errors(authentication: Authentication, features: Features) -> Iterator[str]:
+    """Names of headers that are none."""
+    for flag in _HEADER_FLAGS:
+        names = getattr(authentication, flag.replace("-", "_"))
+        if not all(map(str.strip, names)):
+            yield f'empty value in "{flag}"'
+    uids = authentication.requestheader_uid_headers
+    if uids and not features.enabled("RemoteRequestHeaderUID"):
+        yield '--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled'
+    elif uids and not _has(uids, "X-Remote-Uid"):
+        yield (
+            "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header"
+            " - API aggregation will not work"
+        )
+
+
+def header_warnings(authentication: Authentication) -> Iterator[str]:
+    """Headers that an API server does not use."""
+    for flag, what in _STANDARD_HEADERS.items():
+        names = getattr(authentication, flag.replace("-", "_"))
+        if names and not _has(names, what.split()[0]):
+            yield f"--{flag} is set without specifying the standard {what} - API aggregation will not work"
+
+
+def _has(names: Sequence[str], wanted: str) -> bool:
+    return wanted.lower() in map(str.lower, names)
+
+
 def unmet_lookups(authentication: Authentication, authorization: Authorization) -> Iterator[str]:
     """Warnings: what cannot be found out about clients without a kubeconfig."""
+    if in_cluster():
+        return  # then the service account asks
     if not authentication.authentication_kubeconfig and not authentication.authentication_skip_lookup:
         if not authentication.client_ca_file:
             yield _CA_LOOKUP.format(file="client-ca-file", kind="client certificate")
@@ -95,6 +132,14 @@ def unmet_lookups(authentication: Authentication, authorization: Authorization) 
             )
     if not authorization.authorization_kubeconfig:
         yield _NO_REVIEWS
+
+
+def extender_warnings(wharfinger: Wharfinger) -> Iterator[str]:
+    """That everybody is let in."""
+    if wharfinger.extender_anonymous:
+        yield (
+            "--extender-anonymous: whoever reaches the serving port may call the extender's verbs, and bind pods with the rights of this process"
+        )
 
 
 def wharfinger_errors(metrics: MetricsFlags, wharfinger: Wharfinger) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Config: everything that is needed to run, ready; nothing in it has been started (upstream: ``app/config``).
 
 ``make_config`` is the only way from options to one. It opens files and builds clients, and reports whatever is wrong with
-them; it talks to nobody.
+them; the one thing that it asks the API server for is whose client certificates the serving port has to accept.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,12 +20,15 @@ from urllib.parse import urlsplit
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis.config.types import KubeSchedulerConfiguration
+from scheduler.app.access import Admission, make_admission
 from scheduler.app.build import check_profiles, load_registry
 from scheduler.app.flags.version import reported_version
 from scheduler.app.options import Options
 from scheduler.client.access import Access, load_access, user_agent
 from scheduler.client.election import default_identity
 from scheduler.client.rest import Rest
+from scheduler.client.reviews import BURST as REVIEW_BURST
+from scheduler.client.reviews import QPS as REVIEW_QPS
 from scheduler.features import gates
 from scheduler.framework.registry import Registry
 from scheduler.metrics import Metrics, add_process
@@ -49,6 +53,7 @@ class Config:
         component: the configuration in force.
         plugins: the factories, out-of-tree ones included.
         tls: the serving port's certificate; None when nothing is served.
+        admission: who may ask the serving port.
         identity: who we are in an election: ``<hostname>_<uuid>``.
         version: the release of kube-scheduler that is reported, ``v1.36.2``.
     """
@@ -59,6 +64,7 @@ class Config:
     clients: Clients
     metrics: Metrics
     tls: ContextSource | None
+    admission: Admission
     clocks: Clocks
     rng: random.Random
     identity: str
@@ -69,8 +75,8 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
     """Make everything ready.
 
     Raises:
-        scheduler.client.errors.AccessError: no usable kubeconfig.
-        scheduler.serving.tls.CertificateError: no usable serving certificate.
+        scheduler.client.errors.AccessError: no usable kubeconfig, or no client CAs where they must be found.
+        scheduler.serving.tls.CertificateError: no usable serving certificate or CA bundle.
         scheduler.framework.registry.PluginLoadError: an out-of-tree plugin cannot be loaded.
         scheduler.app.build.ConfigurationError: a profile asks for plugins that nobody has, or not at that point.
     """
@@ -80,13 +86,15 @@ def make_config(options: Options, component: KubeSchedulerConfiguration) -> Conf
     access = load_access(component.client_connection.kubeconfig, options.misc.master)
     version = reported_version(options.request.version)
     metrics = _metrics(options, version)
+    admission = make_admission(options, partial(_client, metrics, REVIEW_QPS, REVIEW_BURST))
     return Config(
         options=options,
         component=component,
         plugins=plugins,
         clients=_clients(access, component, metrics),
         metrics=metrics,
-        tls=_certificate(options, clocks.wall) if options.serving.secure_port else None,
+        tls=_certificate(options, admission, clocks.wall) if options.serving.secure_port else None,
+        admission=admission,
         clocks=clocks,
         rng=random.Random(),
         identity=default_identity(),
@@ -108,30 +116,32 @@ def _metrics(options: Options, version: str) -> Metrics:
 
 
 def _clients(access: Access, component: KubeSchedulerConfiguration, metrics: Metrics) -> Clients:
-    version = metadata.version("wharfinger")
     connection = component.client_connection
-    host = urlsplit(access.host).netloc
-
-    def client(name: str) -> Rest:
-        def observe(method: str, code: str, seconds: float) -> None:
-            metrics.request(code, method, host, seconds)
-
-        def throttled(method: str, seconds: float) -> None:
-            metrics.throttled(method, host, seconds)
-
-        return Rest(
-            access,
-            user_agent=user_agent(version, name),
-            qps=connection.qps,
-            burst=connection.burst,
-            observe=observe,
-            throttled=throttled,
-        )
-
+    client = partial(_client, metrics, connection.qps, connection.burst, access)
     return Clients(client("scheduler"), client("scheduler-events"), client("leader-election"))
 
 
-def _certificate(options: Options, wall: Callable[[], datetime]) -> ContextSource:
+def _client(metrics: Metrics, qps: float, burst: int, access: Access, name: str) -> Rest:
+    """A client with a rate limit of its own, counted in the metrics."""
+    host = urlsplit(access.host).netloc
+
+    def observe(method: str, code: str, seconds: float) -> None:
+        metrics.request(code, method, host, seconds)
+
+    def throttled(method: str, seconds: float) -> None:
+        metrics.throttled(method, host, seconds)
+
+    return Rest(
+        access,
+        user_agent=user_agent(metadata.version("wharfinger"), name),
+        qps=qps,
+        burst=burst,
+        observe=observe,
+        throttled=throttled,
+    )
+
+
+def _certificate(options: Options, admission: Admission, wall: Callable[[], datetime]) -> ContextSource:
     serving = options.serving
     files = ServingFiles(
         certificate=_path(serving.tls_cert_file),
@@ -146,7 +156,7 @@ def _certificate(options: Options, wall: Callable[[], datetime]) -> ContextSourc
         ),
         bind_address=serving.bind_address,
     )
-    return serving_tls(files, now=wall())
+    return serving_tls(files, now=wall(), authorities=admission.authorities)
 
 
 def _path(text: str) -> Path | None:

@@ -21,6 +21,9 @@ from scheduler.apis.fielderror import quote
 from scheduler.app import logs
 from scheduler.app.checks import (
     authentication_errors,
+    extender_warnings,
+    header_errors,
+    header_warnings,
     serving_errors,
     serving_warnings,
     unmet_lookups,
@@ -120,6 +123,7 @@ class Options:
         errors: list[object] = [*self.compatibility.errors]
         errors += logs.validate(self.logs, self.features)
         errors += serving_errors(self.serving)
+        errors += header_errors(self.authentication, self.features)
         if self.serving.secure_port:
             errors += authentication_errors(self.authentication, self.authorization)
         errors += wharfinger_errors(self.metrics, self.wharfinger)
@@ -132,6 +136,8 @@ class Options:
         found = [*self.compatibility.warnings]
         if self.serving.secure_port:
             found += serving_warnings(self.serving)
+            found += header_warnings(self.authentication)
+            found += extender_warnings(self.wharfinger)
             found += unmet_lookups(self.authentication, self.authorization)
         for section in SECTIONS:
             found += [

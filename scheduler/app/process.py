@@ -70,7 +70,7 @@ class Process:
         self._informers = informers
         self._events = events
         self._server: Serves | None = None
-        self._companion: Serves | None = None
+        self._companions: list[Serves] = []
         self._elector = elector(self._lead) if elector else None
         self._delay_cache = delay_cache and elector is not None
         self._stop = threading.Event()
@@ -84,7 +84,7 @@ class Process:
 
     def run_beside(self, companion: Serves) -> None:
         """Start and stop this thread with the process too."""
-        self._companion = companion
+        self._companions.append(companion)
 
     # What health checks ask
 
@@ -128,8 +128,8 @@ class Process:
             if self._server is not None:
                 self._server.start()
             self._loop.start()
-            if self._companion is not None:
-                self._companion.start()
+            for companion in self._companions:
+                companion.start()
             if self._delay_cache or self._fill_cache(self._stop):
                 self._schedule()
         finally:
@@ -172,8 +172,8 @@ class Process:
         self._leads.clear()
 
     def _shut_down(self) -> None:
-        if self._companion is not None:
-            self._companion.stop()
+        for companion in self._companions:
+            companion.stop()
         self._scheduler.close()
         self._informers.stop(_PATIENCE_SECONDS)
         if self._loop.is_alive():

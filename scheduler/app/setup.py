@@ -42,7 +42,6 @@ from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics
 from scheduler.scheduling.scheduler import Outside, Scheduler
-from scheduler.serving.access import Access, OpenPaths
 from scheduler.serving.app import Parts, create_app
 from scheduler.serving.health import PING, Check
 from scheduler.serving.http import Limits, Server
@@ -108,6 +107,7 @@ def set_up(config: Config) -> Setup:
     )
     reloader = Reloader(config, exchange)
     process.run_beside(reloader)
+    process.run_beside(config.admission.followed)
     return Setup(process, scheduler, reloader, _application(config, reloader, process, scheduler, port, pods))
 
 
@@ -200,7 +200,7 @@ def _application(
     started = time.time()
     health = HealthMetrics(CollectorRegistry(), started=started)
     parts = Parts(
-        access=Access(OpenPaths.parse(options.authorization.authorization_always_allow_paths)),
+        access=config.admission.access,
         registry=config.metrics.registry,
         healthz=(election,) if elected else (PING,),
         readyz=(

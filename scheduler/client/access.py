@@ -9,6 +9,7 @@ that stand in the kubeconfig as data are written by it to files with mode 0600, 
 """
 
 import logging
+import os
 import platform
 import socket
 import ssl
@@ -138,6 +139,11 @@ def _check_certificates(configuration: Any) -> None:
         reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
         text = reason.replace("_", " ").lower() if reason else "not PEM"
         raise AccessError(f"the {what} for {configuration.host} cannot be loaded: {text}") from None
+
+
+def in_cluster() -> bool:
+    """Whether this process runs in a pod, by the signs that client-go goes by (``rest.InClusterConfig``)."""
+    return all(os.environ.get(f"KUBERNETES_SERVICE_{part}") for part in ("HOST", "PORT"))
 
 
 def _load_in_cluster(configuration: Any) -> None:

@@ -1,78 +1,65 @@
-"""Who may ask what: paths open to everybody, and a decision for the rest.
+"""Who may ask what: first who asks (``authentication``), then whether they may (``authorization``).
 
-kube-scheduler without an authentication and authorization kubeconfig knows nobody (everyone is ``system:anonymous``) and can ask nobody,
-so whatever is not in ``--authorization-always-allow-paths`` is forbidden. Reviews by the API server come in as an `Authorizer`.
+::
+
+    request ──► authenticate ── nobody known ──► 401 Unauthorized
+                     │ somebody, anonymous included
+                     ▼
+                 authorize ── yes ──► the route
+                     ├── no, or nobody has an opinion ──► 403 Forbidden, with the reason
+                     └── it could not be found out ─────► 500
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import logging
+from dataclasses import dataclass
 
-ANONYMOUS = "system:anonymous"
+from scheduler.apis.fielderror import quote
+from scheduler.serving.asked import Request
+from scheduler.serving.authentication import Authenticator, Fault, User, anonymous
+from scheduler.serving.authorization import Authorizer, Decision
 
+logger = logging.getLogger(__name__)
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is decided upon: the HTTP method and path, and the client's own claim (its ``Authorization`` header, which no repr shows)."""
-
-    method: str
-    path: str
-    credentials: str = field(default="", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether the user may; ``user`` is the name found for the request."""
-
-    allowed: bool
-    user: str = ANONYMOUS
-
-
-Authorizer = Callable[[Request], Decision]
-
-
-def nobody(request: Request) -> Decision:  # noqa: ARG001  # an Authorizer
-    """The authorizer when there is no one to ask."""
-    return Decision(allowed=False)
-
-
-class PathError(ValueError):
-    """A pattern with ``*`` elsewhere than at its end."""
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+"""Nothing that a client sends comes back as HTML."""
 
 
 @dataclass(frozen=True, slots=True)
-class OpenPaths:
-    """Paths that need no permission, exact or with a trailing ``*``; a leading ``/`` is optional (apiserver's ``authorization/path``)."""
+class Refusal:
+    """Why a request goes no further; ``reason`` is Kubernetes' word for ``code``."""
 
-    exact: frozenset[str]
-    prefixes: tuple[str, ...]
-
-    @classmethod
-    def parse(cls, patterns: Sequence[str]) -> "OpenPaths":
-        """Raises PathError."""
-        trimmed = [pattern.removeprefix("/") for pattern in patterns]
-        for pattern in trimmed:
-            if "*" in pattern[:-1]:
-                raise PathError(f'only trailing * allowed in "{pattern}"')
-        prefixes = tuple(pattern[:-1] for pattern in trimmed if pattern.endswith("*"))
-        return cls(frozenset(pattern for pattern in trimmed if not pattern.endswith("*")), prefixes)
-
-    def __contains__(self, path: str) -> bool:
-        path = path.removeprefix("/")
-        return path in self.exact or path.startswith(self.prefixes)
+    code: int
+    reason: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The policy: open paths first, then the authorizer."""
+    """The policy."""
 
-    open_paths: OpenPaths
-    authorizer: Authorizer = nobody
+    authorize: Authorizer
+    authenticate: Authenticator = anonymous
 
-    def refusal(self, request: Request) -> str | None:
-        """Why the request is forbidden, in Kubernetes' words, or nothing."""
-        if request.path in self.open_paths:
-            return None
-        decision = self.authorizer(request)
+    def refusal(self, request: Request) -> Refusal | None:
+        """Why the request is refused, or nothing."""
+        user = self.authenticate(request)
+        if isinstance(user, Fault):
+            logger.error("Unable to authenticate the request err=%s", quote(user.reason))
+            return Refusal(401, "Unauthorized", "Unauthorized")
+        decision = self.authorize(user, request)
         if decision.allowed:
             return None
-        return f'forbidden: User "{decision.user}" cannot {request.method.lower()} path "{request.path}"'
+        if decision.error:
+            logger.error("Unable to authorize the request err=%s", quote(decision.error))
+            return Refusal(
+                500,
+                "InternalError",
+                f"Internal Server Error: {quote(request.path)}: {decision.error}".translate(_ESCAPES),
+            )
+        logger.debug("Forbidden path=%s reason=%s", quote(request.path), quote(decision.reason))
+        return Refusal(403, "Forbidden", _forbidden(user, request, decision))
+
+
+def _forbidden(user: User, request: Request, decision: Decision) -> str:
+    told = f"User {quote(user.name)} cannot {request.verb} path {quote(request.path)}".translate(_ESCAPES)
+    return f"forbidden: {told}" + (f": {decision.reason}" if decision.reason else "")

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import quote
 
-import msgspec
 from flask import Blueprint, Flask, Response, request
 from prometheus_client import CollectorRegistry
 from prometheus_flask_exporter import PrometheusMetrics
 from werkzeug.exceptions import HTTPException
 
 from scheduler.metrics import exposition
-from scheduler.serving import access
 from scheduler.serving.access import Access
+from scheduler.serving.asked import asked
 from scheduler.serving.health import PING, Answer, Check, Endpoint, Observer, ignore_result
 from scheduler.serving.limits import DEFAULT_BODY_BYTES, BodyLimits
+from scheduler.serving.refusals import respond
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def create_app(parts: Parts) -> Flask:
     app.url_map.merge_slashes = False
     app.wsgi_app = BodyLimits(app.wsgi_app, default=DEFAULT_BODY_BYTES, by_prefix=parts.body_limits)  # type: ignore[method-assign]
     PrometheusMetrics(app, path=None, registry=parts.registry, group_by="url_rule", buckets=_REQUEST_BUCKETS)
-    app.before_request(lambda: _forbid(parts.access))
+    app.before_request(lambda: _refuse(parts.access))
     app.after_request(_add_headers)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
@@ -81,21 +81,6 @@ def create_app(parts: Parts) -> Flask:
     for blueprint in parts.blueprints:
         app.register_blueprint(blueprint)
     return app
-
-
-def status_json(code: int, reason: str, message: str) -> bytes:
-    """A Kubernetes ``Status`` that tells of a failure."""
-    status = {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "details": {},
-        "code": code,
-    }
-    return msgspec.json.encode(status) + b"\n"
 
 
 def _add_health(app: Flask, endpoint: Endpoint) -> None:
@@ -129,10 +114,10 @@ def _exposition(registry: CollectorRegistry, started: float) -> Response:
     return Response(body, content_type=content_type, headers={"Process-Start-Time-Unix": str(int(started))})
 
 
-def _forbid(policy: Access) -> Response | None:
-    credentials = request.headers.get("Authorization", "")
-    refusal = policy.refusal(access.Request(request.method, request.path, credentials))
-    return None if refusal is None else _json(status_json(403, "Forbidden", refusal), 403)
+def _refuse(policy: Access) -> Response | None:
+    question = asked(request.environ, request.method, request.path, request.headers.to_wsgi_list())
+    refusal = policy.refusal(question)
+    return None if refusal is None else respond(refusal, request)
 
 
 def _add_headers(response: Response) -> Response:

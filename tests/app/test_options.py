@@ -86,6 +86,12 @@ def test_version_prints_kubernetes_line_first() -> None:
         (["--tls-curve-preferences=0"], ["curve preference 0 is out of range (must be 1-65535)"]),
         (["--tls-curve-preferences=29,23,29"], ["duplicate curve preference 29"]),
         (["--tls-curve-preferences=7,29"], ["curve preference 7 is not supported"]),
+        (["--requestheader-allowed-names= "], ['empty value in "requestheader-allowed-names"']),
+        (["--requestheader-uid-headers=x-uid"], ["--requestheader-uid-headers is set without specifying"]),
+        (
+            ["--requestheader-uid-headers=x-remote-uid", "--feature-gates=RemoteRequestHeaderUID=false"],
+            ['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature'],
+        ),
         (["--show-hidden-metrics-for-version=1.30"], ["--show-hidden-metrics-for-version must be omitted"]),
         (["--extender-max-body-bytes=0"], ["--extender-max-body-bytes 0 must be at least 1"]),
         (["--serving-threads=-1"], ["--serving-threads -1 must be at least 1"]),
@@ -109,9 +115,28 @@ def test_nothing_about_serving_matters_when_nothing_is_served(flag: str) -> None
     assert options(flag).validate() != ()
 
 
-@pytest.mark.parametrize("flag", ["authentication-kubeconfig=dummy", "disabled-metrics=x", "profiling=false"])
+@pytest.mark.parametrize("flag", ["contention-profiling=false", "disabled-metrics=x"])
 def test_flags_without_effect_are_admitted(flag: str) -> None:
     assert f"--{flag.partition('=')[0]} has no effect yet" in options(f"--{flag}").warnings()
+
+
+@pytest.mark.parametrize(
+    ("flag", "warning"),
+    [
+        ("--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "Use of insecure cipher 'TLS_RSA_WITH"),
+        ("--requestheader-group-headers=x-group", "--requestheader-group-headers is set without specifying"),
+        ("--extender-anonymous", "--extender-anonymous: whoever reaches the serving port may call"),
+    ],
+)
+def test_what_works_and_is_not_wise_is_told(flag: str, warning: str) -> None:
+    assert [each for each in options(flag).warnings() if each.startswith(warning)]
+
+
+def test_in_a_pod_the_service_account_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [each for each in options().warnings() if "kubeconfig provided" in each]
+    for part in ("HOST", "PORT"):
+        monkeypatch.setenv(f"KUBERNETES_SERVICE_{part}", "1")
+    assert [each for each in options().warnings() if "kubeconfig provided" in each] == []
 
 
 def test_defaults_give_no_hint_of_missing_effects() -> None:

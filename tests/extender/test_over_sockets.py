@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 from prometheus_client import CollectorRegistry
 
-from extender import body_limits, create_blueprint
+from extender import Settings, body_limits, create_blueprint
 from scheduler.metrics import Metrics
-from scheduler.serving.access import Access, OpenPaths
+from scheduler.serving.access import Access
 from scheduler.serving.app import Parts, create_app
+from scheduler.serving.authorization import OpenPaths
 from scheduler.serving.http import Server
 from tests.extender.builders import Binder, app, recorded, three_nodes, world
 
@@ -30,7 +31,7 @@ def connection(request: pytest.FixtureRequest) -> Iterator[HTTPConnection]:
     if request.param == "bare":
         wsgi = app(made, max_body_bytes=LIMIT)
     else:
-        routes = create_blueprint(made, Binder(), max_body_bytes=LIMIT)
+        routes = create_blueprint(made, Binder(), Settings(max_body_bytes=LIMIT))
         access = Access(OpenPaths.parse(("/*",)))
         registry = Metrics(CollectorRegistry()).registry
         wsgi = create_app(

@@ -9,8 +9,9 @@ from flask import Blueprint, request
 from prometheus_client import CollectorRegistry
 
 from scheduler.metrics import HealthMetrics, Metrics
-from scheduler.serving.access import Access, OpenPaths
+from scheduler.serving.access import Access
 from scheduler.serving.app import Parts
+from scheduler.serving.authorization import OpenPaths
 from scheduler.serving.health import PING, Check
 
 OPEN = ("/*",)

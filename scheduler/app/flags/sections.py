@@ -27,7 +27,6 @@ from scheduler.app.flags.values import (
 )
 from scheduler.app.flags.version import VERSION_REQUEST
 
-_NO_REVIEWS = f"{NOT_YET}: clients are not authenticated, so everyone is system:anonymous and only open paths are allowed"
 _HTTP1 = "none: HTTP/2 is never offered"
 _UNBUFFERED = "none: log lines are written at once"
 
@@ -101,41 +100,29 @@ class Authentication(Section):
     authentication_kubeconfig: str = flag(
         STRING,
         "",
-        "A kubeconfig that may create tokenreviews. Without it, every client is anonymous.",
-        effect=_NO_REVIEWS,
+        "A kubeconfig that may create tokenreviews. Without it, a process in a pod uses its service account; elsewhere every client is anonymous.",
     )
-    authentication_skip_lookup: bool = flag(
-        BOOL, False, "Do not look up client CAs in the cluster.", effect=_NO_REVIEWS
-    )
+    authentication_skip_lookup: bool = flag(BOOL, False, "Do not look up client CAs in the cluster.")
     authentication_token_webhook_cache_ttl: int = flag(
-        DURATION, 10 * SECOND, "How long to remember token reviews.", effect=_NO_REVIEWS
+        DURATION, 10 * SECOND, "How long to remember token reviews."
     )
     authentication_tolerate_lookup_failure: bool = flag(
-        BOOL, True, "Go on when client CAs cannot be looked up.", effect=_NO_REVIEWS
+        BOOL, True, "Go on when client CAs cannot be looked up."
     )
-    client_ca_file: str = flag(
-        STRING, "", "The CAs that sign client certificates, in PEM.", effect=_NO_REVIEWS
-    )
+    client_ca_file: str = flag(STRING, "", "The CAs that sign client certificates, in PEM.")
     requestheader_allowed_names: tuple[str, ...] = flag(
-        STRINGS,
-        (),
-        "Common names of front proxies that may pass on users in headers; any if empty.",
-        effect=_NO_REVIEWS,
+        STRINGS, (), "Common names of front proxies that may pass on users in headers; any if empty."
     )
     requestheader_client_ca_file: str = flag(
-        STRING, "", "The CAs that sign front proxies' certificates, in PEM.", effect=_NO_REVIEWS
+        STRING, "", "The CAs that sign front proxies' certificates, in PEM."
     )
     requestheader_extra_headers_prefix: tuple[str, ...] = flag(
-        STRINGS, ("x-remote-extra-",), "Prefixes of headers with extra user fields.", effect=_NO_REVIEWS
+        STRINGS, ("x-remote-extra-",), "Prefixes of headers with extra user fields."
     )
-    requestheader_group_headers: tuple[str, ...] = flag(
-        STRINGS, ("x-remote-group",), "Headers with groups.", effect=_NO_REVIEWS
-    )
-    requestheader_uid_headers: tuple[str, ...] = flag(
-        STRINGS, (), "Headers with user ids.", effect=_NO_REVIEWS
-    )
+    requestheader_group_headers: tuple[str, ...] = flag(STRINGS, ("x-remote-group",), "Headers with groups.")
+    requestheader_uid_headers: tuple[str, ...] = flag(STRINGS, (), "Headers with user ids.")
     requestheader_username_headers: tuple[str, ...] = flag(
-        STRINGS, ("x-remote-user",), "Headers with user names.", effect=_NO_REVIEWS
+        STRINGS, ("x-remote-user",), "Headers with user names."
     )
 
 
@@ -152,14 +139,13 @@ class Authorization(Section):
     authorization_kubeconfig: str = flag(
         STRING,
         "",
-        "A kubeconfig that may create subjectaccessreviews. Without it, only open paths are allowed.",
-        effect=_NO_REVIEWS,
+        "A kubeconfig that may create subjectaccessreviews. Without it, a process in a pod uses its service account; elsewhere only open paths are allowed.",
     )
     authorization_webhook_cache_authorized_ttl: int = flag(
-        DURATION, 10 * SECOND, "How long to remember permissions.", effect=_NO_REVIEWS
+        DURATION, 10 * SECOND, "How long to remember permissions."
     )
     authorization_webhook_cache_unauthorized_ttl: int = flag(
-        DURATION, 10 * SECOND, "How long to remember refusals.", effect=_NO_REVIEWS
+        DURATION, 10 * SECOND, "How long to remember refusals."
     )
 
 
@@ -280,8 +266,18 @@ class Wharfinger(Section):
     """What kube-scheduler does not have."""
 
     title = "Wharfinger"
+    extender_anonymous: bool = flag(
+        BOOL,
+        False,
+        "Let everybody who reaches the serving port call the extender's verbs, bind among them, without credentials.",
+    )
     extender_max_body_bytes: int = flag(
-        INT, 64 << 20, "The largest request body that the extender's verbs accept, in bytes."
+        INT, 256 << 20, "The largest request body that the extender's verbs accept, in bytes, after inflating."
+    )
+    extender_timeout: int = flag(
+        DURATION,
+        9 * SECOND // 2,
+        "How long the extender's verbs may take; then they answer with an error. Less than the callers' httpTimeout. 0: as long as it takes.",
     )
     plugin: tuple[str, ...] = flag(
         STRINGS, (), "An out-of-tree plugin to load (MODULE:CLASS); may be given several times."
