@@ -92,8 +92,8 @@ def set_up(config: Config) -> Setup:
     catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
     pods.add_handler(scheduler.pod_handler)
-    others = catalog_informers(kinds, config.clients.scheduling, scheduler.catalog_handler)
-    informers = InformerSet([nodes, pods, *others])
+    watch = partial(catalog_informers, rest=config.clients.scheduling, handler=scheduler.catalog_handler)
+    informers = InformerSet([nodes, pods, *watch(kinds)])
     process = Process(
         config.version,
         scheduler,
@@ -103,7 +103,15 @@ def set_up(config: Config) -> Setup:
         delay_cache=config.component.delay_cache_until_active,
     )
     exchange = Exchange(
-        config, handle, scheduler, informers, broadcaster.recorder, pods.store, _timeout(config)
+        config.plugins,
+        handle,
+        config.metrics,
+        scheduler,
+        informers,
+        watch,
+        broadcaster.recorder,
+        pods.store,
+        _timeout(config),
     )
     reloader = Reloader(config, exchange)
     process.run_beside(reloader)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from random import Random
@@ -19,12 +19,16 @@ from prometheus_client import CollectorRegistry
 from scheduler.apis import config as configuration
 from scheduler.apis.objects import Node, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler, load_registry
+from scheduler.app.extending import make_extenders
+from scheduler.app.reload.exchange import Exchange
 from scheduler.client.errors import ConflictError
+from scheduler.client.informers import InformerSet
 from scheduler.client.references import ObjectReference
 from scheduler.client.store import Store
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.live import Live
+from scheduler.framework.registry import Registry
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.handlers import InboxHandler
@@ -89,14 +93,18 @@ class Ledger:
 
 
 class Desk:
-    """The scheduler, the informers' stores, the ledger and the clock. ``plugins`` are enabled besides the default ones."""
+    """The scheduler, the informers' stores, the ledger and the clock.
 
-    def __init__(self, *plugins: type) -> None:
+    ``plugins`` are enabled besides the default ones, ``extenders`` are entries of the configuration.
+    """
+
+    def __init__(self, *plugins: type, extenders: Sequence[Mapping[str, Any]] = ()) -> None:
         self.time = 1000.0
         self.ledger = Ledger()
         self.metrics = Metrics(CollectorRegistry())
         features = Features.default()
-        component = _component([plugin.name for plugin in plugins], features)  # type: ignore[attr-defined]
+        component = _component([plugin.name for plugin in plugins], features, extenders)  # type: ignore[attr-defined]
+        self.component = component
         registry = load_registry(())
         for plugin in plugins:
             registry.register(plugin.name, plugin)  # type: ignore[attr-defined]
@@ -105,7 +113,8 @@ class Desk:
         self.catalog = Catalog()
         live = Live(self._lookup, lambda name: self.nodes.get(name), now=clocks.now)  # noqa: PLW0108  # not made yet
         handle = SchedulerHandle(features, self.ledger, self.waiting, self.catalog, rng=Random(1), live=live)
-        frameworks = build_frameworks(component, registry, handle, self.metrics)
+        made = make_extenders(component, self.metrics)
+        frameworks = build_frameworks(component, registry, handle, self.metrics, extenders=made)
         outside = Outside(self.ledger, dict.fromkeys(frameworks, self.ledger), self._lookup, live)
         self.scheduler = build_scheduler(
             component,
@@ -123,8 +132,28 @@ class Desk:
         self.cluster, self.queue = self.scheduler.cluster, self.scheduler.queue
         self.pods: Store[Pod] = Store(_notifier(self.scheduler.pod_handler))
         self.nodes: Store[Node] = Store(_notifier(self.scheduler.node_handler))
+        self._exchange = self._make_exchange(registry, handle)
         self._version = 0
         self.scheduler.lead()
+
+    def reload(self, **document: Any) -> None:
+        """Another configuration comes into force: the default one with these fields."""
+        new = _load(document, Features.default())
+        self._exchange.put_in_force(self.component, new, lambda: True)
+        self.component = new
+
+    def _make_exchange(self, registry: Registry, handle: SchedulerHandle) -> Exchange:
+        return Exchange(
+            registry,
+            handle,
+            self.metrics,
+            self.scheduler,
+            InformerSet(),
+            lambda kinds: (),
+            lambda name: self.ledger,
+            self.pods,
+            300.0,
+        )
 
     def put(self, *builders: PodBuilder | NodeBuilder) -> None:
         """The API server has these now, each in a new version."""
@@ -186,13 +215,26 @@ class Desk:
         return self.pods.get(f"{namespace}/{name}")
 
 
-def _component(plugins: list[str], features: Features) -> configuration.KubeSchedulerConfiguration:
+def _component(
+    plugins: list[str], features: Features, extenders: Sequence[Mapping[str, Any]]
+) -> configuration.KubeSchedulerConfiguration:
     """The default configuration; every profile has these plugins besides."""
-    enabled = {"multiPoint": {"enabled": [{"name": name} for name in plugins]}}
+    profiles = [profile(name, *plugins) for name in PROFILES]
+    return _load({"profiles": profiles, "extenders": list(extenders)}, features)
+
+
+def profile(name: str, *plugins: str, **args: Any) -> dict[str, Any]:
+    """A profile with these plugins besides the default ones, and arguments by plugin."""
+    enabled = {"multiPoint": {"enabled": [{"name": each} for each in plugins]}}
+    config = [{"name": each, "args": given} for each, given in args.items()]
+    return {"schedulerName": name, "plugins": enabled, "pluginConfig": config}
+
+
+def _load(fields: Mapping[str, Any], features: Features) -> configuration.KubeSchedulerConfiguration:
     document = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
-        "profiles": [{"schedulerName": name, "plugins": enabled} for name in PROFILES],
+        **fields,
     }
     config = configuration.load(json.dumps(document), source="desk", features=features).config
     assert config is not None

@@ -9,17 +9,19 @@ Everything that can fail or take time happens before the exchange itself, which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from scheduler.apis.config import KubeSchedulerConfiguration, KubeSchedulerProfile
 from scheduler.apis.objects import Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, queue_rules
-from scheduler.app.config import Config
-from scheduler.app.watches import catalog_informers, kinds_needed
-from scheduler.client.informers import InformerSet
+from scheduler.app.extending import check_objects, make_extenders
+from scheduler.app.watches import kinds_needed
+from scheduler.client.informers import Informer, InformerSet
 from scheduler.framework.port import Recorder
+from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
+from scheduler.metrics import Metrics
 from scheduler.scheduling.scheduler import Policy, Scheduler
 
 
@@ -31,8 +33,9 @@ class Exchange:
     """One scheduler's way from one configuration to the next. Used by one thread.
 
     Args:
-        config: what the process was made of.
-        handle: the one that its plugins have.
+        plugins: the factories.
+        handle: the one that the running plugins have.
+        informers: those of the process; ``informers_for`` makes more of them, by kind.
         recorder: makes whoever tells a profile's events, by ``schedulerName``.
         pods: those that the API server has.
         max_in_unschedulable: see ``build_scheduler``.
@@ -40,18 +43,22 @@ class Exchange:
 
     def __init__(
         self,
-        config: Config,
+        plugins: Registry,
         handle: SchedulerHandle,
+        metrics: Metrics,
         scheduler: Scheduler,
         informers: InformerSet,
+        informers_for: Callable[[Collection[type[Any]]], Iterable[Informer[Any]]],
         recorder: Callable[[str], Recorder],
         pods: Iterable[Pod],
         max_in_unschedulable: float,
     ) -> None:
-        self._config = config
+        self._plugins = plugins
         self._handle = handle
+        self._metrics = metrics
         self._scheduler = scheduler
         self._informers = informers
+        self._informers_for = informers_for
         self._recorder = recorder
         self._pods = pods
         self._max_in_unschedulable = max_in_unschedulable
@@ -70,15 +77,14 @@ class Exchange:
             give_up: asked while new kinds are being listed; True ends the waiting.
 
         Raises:
-            scheduler.framework.profile.ProfileError: a profile cannot be built.
+            scheduler.framework.profile.ProfileError: a profile cannot be built, or extenders cannot be called.
             NotWatchedError: ``give_up`` ended the waiting.
         """
+        kept = _kept(old, new, self._frameworks)
+        check_objects(old, new)
+        extenders = make_extenders(new, self._metrics)
         frameworks = build_frameworks(
-            new,
-            self._config.plugins,
-            self._handle,
-            self._config.metrics,
-            kept=_kept(old, new, self._frameworks),
+            new, self._plugins, self._handle, self._metrics, kept=kept, extenders=extenders
         )
         rules = queue_rules(new, frameworks, self._max_in_unschedulable)
         self._watch(frameworks.values(), give_up)
@@ -89,8 +95,7 @@ class Exchange:
     def _watch(self, frameworks: Iterable[Framework], give_up: Callable[[], bool]) -> None:
         """Watch what the plugins read besides; what nobody reads any more is watched on, since attempts under way may read it."""
         new = kinds_needed(frameworks) - self._watched
-        rest, handler = self._config.clients.scheduling, self._scheduler.catalog_handler
-        missing = self._informers.join(list(catalog_informers(new, rest, handler)), give_up)
+        missing = self._informers.join(list(self._informers_for(new)), give_up)
         if missing:
             raise NotWatchedError(
                 f"{', '.join(missing)} could not be listed in time, which the plugins of the new configuration read"
