@@ -21,6 +21,7 @@ from scheduler.backend.rules import QueueRules
 from scheduler.features import Features
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.extenders import ExtenderSet
 from scheduler.framework.interface import POINTS, PluginFactory
 from scheduler.framework.live import Live
 from scheduler.framework.port import Port
@@ -106,19 +107,17 @@ def build_frameworks(
     metrics: Metrics,
     *,
     kept: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    extenders: ExtenderSet | None = None,
 ) -> dict[str, Framework]:
     """The profiles by ``schedulerName``.
 
     Args:
+        extenders: those of the configuration; None where they are not to be called, in a simulation say.
         kept: by profile and name, plugins that were built before and go on.
 
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
-    for extender in config.extenders:
-        logger.warning(
-            "the extender %s is not called: other extenders are not there yet", extender.url_prefix
-        )
     frameworks = {}
     for profile in config.profiles:
         plugins = build_plugins(profile, registry, handle, kept.get(profile.scheduler_name, {}))
@@ -133,6 +132,7 @@ def build_frameworks(
             plugins,
             metrics,
             percentage_of_nodes_to_score=_percentage(config, profile),
+            extenders=extenders,
         )
     return frameworks
 

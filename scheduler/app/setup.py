@@ -20,10 +20,11 @@ from prometheus_client import CollectorRegistry
 
 from extender.app import create_blueprint
 from scheduler.apis import duration
-from scheduler.apis.objects import Node, Pod, decode
+from scheduler.apis.objects import Node, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
 from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
+from scheduler.app.extending import make_extenders, node_decoder, pod_decoder
 from scheduler.app.pages import configz, pages
 from scheduler.app.process import Process
 from scheduler.app.reload.exchange import Exchange
@@ -66,9 +67,9 @@ def set_up(config: Config) -> Setup:
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
-    nodes: Informer[Node] = Informer(config.clients.scheduling, NODES, partial(decode, Node))
+    nodes: Informer[Node] = Informer(config.clients.scheduling, NODES, node_decoder(config.component))
     pods: Informer[Pod] = Informer(
-        config.clients.scheduling, PODS, partial(decode, Pod), field_selector=UNFINISHED_PODS
+        config.clients.scheduling, PODS, pod_decoder(config.component), field_selector=UNFINISHED_PODS
     )
     broadcaster = EventBroadcaster(config.clients.events, now=config.clocks.now, wall=config.clocks.wall)
     port = Actions(config.clients.scheduling)
@@ -135,7 +136,10 @@ def server(config: Config, app: Flask) -> Server | None:
 
 
 def _scheduler(config: Config, handle: SchedulerHandle, broadcaster: EventBroadcaster) -> Scheduler:
-    frameworks = build_frameworks(config.component, config.plugins, handle, config.metrics)
+    extenders = make_extenders(config.component, config.metrics)
+    frameworks = build_frameworks(
+        config.component, config.plugins, handle, config.metrics, extenders=extenders
+    )
     outside = Outside(
         handle.port,
         {name: broadcaster.recorder(name) for name in frameworks},

@@ -43,10 +43,12 @@ class ClusterState:
 
     Attributes:
         nodes: the table of nodes, assumed pods included. Read it; change it only through this class.
+        moves: grows whenever a pod comes to a node, leaves it or changes there.
     """
 
     def __init__(self) -> None:
         self.nodes = NodeTable()
+        self.moves = 0
         self._pods: dict[str, PodInfo] = {}
         self._assumed: set[str] = set()
         self._homeless: dict[str, dict[str, PodInfo]] = {}
@@ -188,6 +190,7 @@ class ClusterState:
         return True
 
     def _enter(self, info: PodInfo) -> None:
+        self.moves += 1
         node = info.pod.spec.node_name
         row = self.nodes.row_of(node)
         if row is None:
@@ -197,6 +200,7 @@ class ClusterState:
         self._pods[info.uid] = info
 
     def _renew(self, info: PodInfo) -> None:
+        self.moves += 1
         node = info.pod.spec.node_name
         row = self.nodes.row_of(node)
         if row is None:
@@ -206,6 +210,7 @@ class ClusterState:
         self._pods[info.uid] = info
 
     def _leave(self, info: PodInfo) -> None:
+        self.moves += 1
         node = info.pod.spec.node_name
         row = self.nodes.row_of(node)
         if row is not None:

@@ -6,11 +6,13 @@
         │                                            ▼
     nominated node of the pod fits? ──yes──> it    PostFilter ──> Decision(Unschedulable, FitError)
         │ no                                         ▲
-    Filter, nominated pods counted ──nothing left────┘
+    Filter, nominated pods counted ──nothing left────┤
+        │                                            │
+    extenders' filter, if any ───────nothing left────┘
         │
     one left? ──yes──> it
         │ no
-    PreScore, Score, Normalize ──> the best, at random among equals ──> Decision(node)
+    PreScore, Score, Normalize, extenders' prioritize, if any ──> the best, at random among equals ──> Decision(node)
 
 The loop, the webhook, explanations, simulation and benchmarks all come through here (upstream: ``schedulingAlgorithm``,
 ``schedulePod``, ``findNodesThatFitPod``).
@@ -19,7 +21,7 @@ The loop, the webhook, explanations, simulation and benchmarks all come through 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from random import Random
 from typing import Protocol
 
@@ -27,6 +29,7 @@ import numpy as np
 
 from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.extenders import Extenders, Victims, score, sift
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import (
     Decision,
@@ -63,11 +66,14 @@ class Nominated(Protocol):
 class Hypothesis:
     """The filters for a what-if (see ``interface.WhatIf``)."""
 
-    __slots__ = ("_framework", "_nominated")
+    __slots__ = ("_extenders", "_framework", "_nominated")
 
-    def __init__(self, framework: Framework, nominated: Nominated) -> None:
+    def __init__(
+        self, framework: Framework, nominated: Nominated, extenders: Extenders | None = None
+    ) -> None:
         self._framework = framework
         self._nominated = nominated
+        self._extenders = extenders
 
     def counts_pods(self, cycle: Cycle) -> bool:
         """Whether a pod on one row may change the verdict on another."""
@@ -86,6 +92,12 @@ class Hypothesis:
     def filter(self, cycle: Cycle, nodes: Nodes) -> FilterOutcome:
         """Filter the rows, nominated pods counted."""
         return _filter(self._framework, cycle, nodes, self._nominated)
+
+    def ask_extenders(self, cycle: Cycle, nodes: Nodes, candidates: Sequence[Victims]) -> Sequence[Victims]:
+        """Have the extenders look at the candidates of a preemption; without extenders they stay as they are."""
+        if self._extenders is None:
+            return candidates
+        return self._extenders.preempt(cycle.pod_info, nodes, candidates)
 
 
 class FilterError(PluginError):
@@ -106,7 +118,13 @@ class Rotation:
 
 
 def decide(
-    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, rng: Random, rotation: Rotation
+    framework: Framework,
+    cycle: Cycle,
+    nodes: Nodes,
+    nominated: Nominated,
+    rng: Random,
+    rotation: Rotation,
+    extenders: Extenders | None = None,
 ) -> Decision:
     """Decide where the pod goes.
 
@@ -117,25 +135,35 @@ def decide(
         nominated: the pods that were promised room.
         rng: chooses among the best.
         rotation: where sampling goes on; moved when not all nodes are looked at.
+        extenders: who else is asked.
 
-    A plugin's failure is an Error status of the decision, never an exception.
+    A plugin's or an extender's failure is an Error status of the decision, never an exception.
+
+    Raises:
+        scheduler.framework.extenders.Overtaken: extenders were asked, and it has to be decided again.
     """
     if not len(nodes):
         error = NoNodesAvailableError()
         return Decision(Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (str(error),), error=error))
     try:
-        outcome = find_feasible(framework, cycle, nodes, nominated, rotation)
+        outcome = find_feasible(framework, cycle, nodes, nominated, rotation, extenders)
         if not outcome.alive.any():
-            return _no_fit(framework, cycle, nodes, outcome, nominated)
-        return _choose(framework, cycle, outcome, rng)
+            what_if = Hypothesis(framework, nominated, extenders)
+            return _no_fit(framework, cycle, nodes, outcome, what_if)
+        return _choose(framework, cycle, outcome, rng, extenders)
     except PluginError as error:
         return Decision(Status.failure(error))
 
 
 def find_feasible(
-    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, rotation: Rotation
+    framework: Framework,
+    cycle: Cycle,
+    nodes: Nodes,
+    nominated: Nominated,
+    rotation: Rotation,
+    extenders: Extenders | None = None,
 ) -> FilterOutcome:
-    """Run PreFilter and the filters.
+    """Run PreFilter, the filters and the extenders' filters.
 
     Raises:
         PluginError: a plugin failed, or answered Error for a node.
@@ -143,11 +171,13 @@ def find_feasible(
     status, names, narrowing = framework.pre_filter(cycle, nodes)
     if not status.ok:
         return _refused(nodes, status, narrowing)
-    own = _own_nomination(framework, cycle, nodes, nominated)
+    own = _own_nomination(framework, cycle, nodes, nominated, extenders)
     if own is not None:
         return own
     outcome = _filter_narrowed(framework, cycle, nodes, nominated, names, narrowing)
-    _sample(framework, outcome, rotation)
+    _sample(framework, outcome, rotation, extenders)
+    if extenders is not None and extenders.filters:
+        sift(extenders, cycle.pod_info, outcome)
     return outcome
 
 
@@ -197,7 +227,7 @@ def _refused(nodes: Nodes, status: Status, narrowing: list[str]) -> FilterOutcom
 
 
 def _own_nomination(
-    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated
+    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, extenders: Extenders | None
 ) -> FilterOutcome | None:
     """The outcome for the pod's own nominated node alone, when it fits there: it is likely the only one that does."""
     nominee = cycle.pod.status.nominated_node_name
@@ -206,6 +236,8 @@ def _own_nomination(
         return None
     try:
         outcome = _filter(framework, cycle, nodes.take(np.array([row], np.intp)), nominated)
+        if extenders is not None and extenders.filters:
+            sift(extenders, cycle.pod_info, outcome, nominated=True)
     except PluginError as error:
         logger.error("pod %s on its nominated node %s: %s", cycle.pod.full_name, nominee, error)
         return None
@@ -237,7 +269,7 @@ def _filter_with_nominated(
     }
     if not guests:
         return []
-    # A plugin that counts pods over several nodes must count the guests of one node at a time.
+    # A plugin that does not keep rows apart must count the guests of one node at a time.
     groups = [[row] for row in guests] if framework.counts_pods(cycle) else [list(guests)]
     failures: list[Failure] = []
     for rows in groups:
@@ -286,11 +318,13 @@ def _described(reason: Reason) -> str:
     return reason.message or f"unexpected status {reason.code.label}"
 
 
-def _sample(framework: Framework, outcome: FilterOutcome, rotation: Rotation) -> None:
+def _sample(
+    framework: Framework, outcome: FilterOutcome, rotation: Rotation, extenders: Extenders | None
+) -> None:
     """Keep the first feasible rows from where the last attempt stopped, as many as the percentage asks for."""
     count = len(outcome.nodes)
     wanted = _nodes_to_find(framework.percentage_of_nodes_to_score, count)
-    if not framework.plugins_at("score"):
+    if not framework.plugins_at("score") and not (extenders and (extenders.filters or extenders.scores)):
         wanted = 1
     if wanted >= count:
         return
@@ -313,12 +347,12 @@ def _nodes_to_find(percentage: int, count: int) -> int:
 
 
 def _no_fit(
-    framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, nominated_pods: Nominated
+    framework: Framework, cycle: Cycle, nodes: Nodes, outcome: FilterOutcome, what_if: Hypothesis
 ) -> Decision:
     nominated: str | None = ""
     answer: Status | None = None
     if framework.plugins_at("postFilter"):
-        result = framework.post_filter(cycle, nodes, outcome, Hypothesis(framework, nominated_pods))
+        result = framework.post_filter(cycle, nodes, outcome, what_if)
         answer = result.status
         outcome.post_filter_message = answer.message
         nominated = result.nominated_node
@@ -329,7 +363,9 @@ def _no_fit(
     )
 
 
-def _choose(framework: Framework, cycle: Cycle, outcome: FilterOutcome, rng: Random) -> Decision:
+def _choose(
+    framework: Framework, cycle: Cycle, outcome: FilterOutcome, rng: Random, extenders: Extenders | None
+) -> Decision:
     rows = np.flatnonzero(outcome.alive)
     decision = Decision(SUCCESS, outcome=outcome, evaluated=len(outcome.nodes), feasible=len(rows))
     if len(rows) == 1:
@@ -338,6 +374,8 @@ def _choose(framework: Framework, cycle: Cycle, outcome: FilterOutcome, rng: Ran
     scores = prioritize(
         framework, cycle, outcome.nodes if len(rows) == len(outcome.nodes) else outcome.nodes.take(rows)
     )
+    if extenders is not None and extenders.scores:
+        score(extenders, cycle.pod_info, outcome, scores)
     best = scores.best_rows()
     row = int(best[0] if len(best) == 1 else best[rng.randrange(len(best))])
     decision.node, decision.scores, decision.chosen = scores.nodes.names[row], scores, scores.at(row)

@@ -30,6 +30,7 @@ from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ClusterEventWithHint
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.extenders import Victims
 from scheduler.framework.live import Live
 from scheduler.framework.node_info import NodeInfo
 from scheduler.framework.nodes import Nodes
@@ -176,7 +177,12 @@ class PreFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreFilterExtensions(Protocol):
-    """Implemented by a plugin whose ``pre_filter`` counts pods, so that a what-if can add or remove one."""
+    """Implemented by a plugin whose ``pre_filter`` counts pods, so that a what-if can add or remove one.
+
+    A plugin that has an attribute ``rows_apart``, and it is True, promises that what it is told of one row changes its verdict on
+    that row alone, however many rows the selection has: then many nodes are asked about at once, instead of one after the other
+    (``plugins.helper.own_changes`` shows how).
+    """
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status | None:
         """``pod`` was put on the row: bring the plugin's note in ``cycle`` up to date."""
@@ -259,6 +265,10 @@ class WhatIf(Protocol):
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> FilterOutcome:
         """Filter the rows, with the pods that are nominated to them counted. Raises PluginError."""
+        ...
+
+    def ask_extenders(self, cycle: Cycle, nodes: Nodes, candidates: Sequence[Victims]) -> Sequence[Victims]:
+        """What other extenders make of the candidates of a preemption. Raises PluginError."""
         ...
 
 

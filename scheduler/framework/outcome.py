@@ -12,7 +12,7 @@ Explanations, the webhook's answers and the FailedScheduling event all read thes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,6 +52,7 @@ class FilterOutcome:
         unschedulable_plugins: the plugins that refused any node; the queue waits for an event that one of them asked for.
         pending_plugins: those among them that answered Pending.
         own_statuses: by node name: what was said of it after the filters, instead of their verdict.
+        listed: the names of the rows alive as extenders listed them, in their order and as often; None without extenders.
     """
 
     nodes: Nodes
@@ -64,6 +65,12 @@ class FilterOutcome:
     unschedulable_plugins: set[str] = field(default_factory=set)
     pending_plugins: set[str] = field(default_factory=set)
     own_statuses: dict[str, Status] = field(default_factory=dict)
+    listed: Sequence[str] | None = None
+
+    def names_alive(self) -> list[str]:
+        """The names of the rows alive, in the table's order."""
+        names = self.nodes.names
+        return [names[row] for row in np.flatnonzero(self.alive).tolist()]
 
     def status_of(self, node: str) -> Status:
         """The status of one node; Success when it passed."""
@@ -119,6 +126,17 @@ class FilterOutcome:
         """Give one node a status after the filters (Reserve and Permit refuse the node that was chosen)."""
         self.own_statuses[node] = status
         self.add_plugin(status.plugin, status.code)
+
+    def overrule(self, statuses: Mapping[str, Status]) -> None:
+        """Let these statuses, by node name, stand instead of what the filters said (extenders may name any node)."""
+        names = self.nodes.names
+        for place, one in enumerate(self.failures):
+            stays = [names[row] not in statuses for row in one.rows.tolist()]
+            if not all(stays):
+                kept = np.flatnonzero(stays)
+                self.failures[place] = Failure(one.plugin, one.rows[kept], one.rejections.take(kept))
+        self.failures = [one for one in self.failures if len(one.rows)]
+        self.own_statuses.update(statuses)
 
 
 class FitError(Exception):

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any, Self
 
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.extenders import Overtaken
 from scheduler.framework.interface import PostFilterResult, Wait
 from scheduler.framework.profile import Plugins
 from scheduler.framework.status import SKIP, SUCCESS, Code, Status
@@ -78,13 +79,13 @@ class Runner:
         """Call a plugin; its duration is recorded when this attempt is in the sample.
 
         Raises:
-            PluginError: it raised, be it ``SystemExit``. Only Ctrl-C passes, which is the user's.
+            PluginError: it raised, be it ``SystemExit``. Only Ctrl-C passes, which is the user's, and ``Overtaken``, which is no failure.
         """
         try:
             if cycle.record_plugin_metrics:
                 return self._timed_call(plugin, point, method, arguments)
             return method(*arguments)
-        except (PluginError, KeyboardInterrupt):
+        except (PluginError, KeyboardInterrupt, Overtaken):
             raise
         except BaseException as error:
             logger.debug("plugin %s failed at %s", plugin.name, point, exc_info=True)

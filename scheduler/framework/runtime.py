@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ClusterEventWithHint
+from scheduler.framework.extenders import EXTENDER, ExtenderSet
 from scheduler.framework.interface import (
     MAX_NODE_SCORE,
     MIN_NODE_SCORE,
@@ -41,12 +42,20 @@ class Framework(Lifecycle):
     Args:
         profile_name, plugins, metrics: see ``Runner``.
         percentage_of_nodes_to_score: stop looking once this share of the nodes passed; 0 looks at all of them.
+        extenders: who is asked beside the plugins; their refusals any event may change.
     """
 
     def __init__(
-        self, profile_name: str, plugins: Plugins, metrics: Metrics, *, percentage_of_nodes_to_score: int = 0
+        self,
+        profile_name: str,
+        plugins: Plugins,
+        metrics: Metrics,
+        *,
+        percentage_of_nodes_to_score: int = 0,
+        extenders: ExtenderSet | None = None,
     ) -> None:
         super().__init__(profile_name, plugins, metrics)
+        self.extenders = extenders
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         # Asking a runtime protocol costs more than some plugins' work, so it is asked once.
         self._normalizing = {one.name for one in self.plugins_at("score") if isinstance(one, NormalizePlugin)}
@@ -81,6 +90,8 @@ class Framework(Lifecycle):
                 for point in ("preEnqueue", "preFilter", "filter", "reserve", "permit")
             ):
                 yield name, None
+        if self.extenders is not None:
+            yield EXTENDER, None
 
     @property
     def reads(self) -> frozenset[type[Any]]:

@@ -55,6 +55,7 @@ class Metrics:
         self._incoming = self._counters("scheduler_queue_incoming_pods_total")
         self._hints = self._histograms("scheduler_queueing_hint_execution_duration_seconds")
         self._events = self._histograms("scheduler_event_handling_duration_seconds")
+        self._extender_calls = self._histograms("wharfinger_extender_call_duration_seconds")
         self._leading = self._gauges("leader_election_master_status")
         self._slow_renewals = self._counters("leader_election_slowpath_total")
         self._requests = self._counters("rest_client_requests_total")
@@ -121,6 +122,10 @@ class Metrics:
     def unschedulable(self, plugin: str, profile: str, change: int) -> None:
         """``change`` more (or fewer) pods are unschedulable because of ``plugin``."""
         self._unschedulable[plugin, profile].inc(change)
+
+    def extender_called(self, extender: str, verb: str, result: str, seconds: float) -> None:
+        """A call to another extender ended: ``success`` or ``error``."""
+        self._extender_calls[extender, verb, result].observe(seconds)
 
     @contextmanager
     def running(self, operation: str) -> Iterator[None]:

@@ -289,6 +289,14 @@ OWN = (
         ("result",),
         "Number of times that the configuration was loaded again while the program ran, by the result: 'success', or 'error' when it is at fault and the one before stays in force.",
     ),
+    Family(
+        "wharfinger_extender_call_duration_seconds",
+        "histogram",
+        "ALPHA",
+        ("extender", "verb", "result"),
+        "Duration of calls to other extenders, by the extender's URL, verb and result. 'error' means that there was no answer in time, or one that said an error or could not be used.",
+        _ATTEMPT,
+    ),
 )
 """What kube-scheduler does not have."""
 

@@ -131,7 +131,7 @@ class BindingCycle:
             self._nominate(attempt)
         status = self._pre_bind(attempt, with_work=with_work)
         if status.ok:
-            status = framework.bind(cycle, node)
+            status = self._extended_bind(attempt) or framework.bind(cycle, node)
         if status.ok:
             pod = attempt.assumed
             note = f"Successfully assigned {pod.full_name} to {node}"
@@ -140,6 +140,12 @@ class BindingCycle:
             )
             framework.post_bind(cycle, node)
         return status
+
+    @staticmethod
+    def _extended_bind(attempt: Attempt) -> Status | None:
+        """What an extender that binds made of it; None: the plugins bind (upstream: ``extendersBinding``)."""
+        extenders = attempt.framework.extenders
+        return None if extenders is None else extenders.bind(attempt.assumed, attempt.node)
 
     def _pre_bind(self, attempt: Attempt, *, with_work: bool) -> Status:
         uid = attempt.queued.pod_info.uid

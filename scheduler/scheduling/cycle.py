@@ -1,5 +1,8 @@
 """The scheduling cycle: one pod, from the queue to a permitted node. Runs under the lock and does no IO.
 
+Where other extenders are configured, the lock is released while they are asked; when the cluster changed meanwhile, the decision is made
+again, over what it is then (``extenders.consultation``).
+
 ::
 
     skip? ──> decide ──> assume ──> Reserve ──> Permit ──> (held) ──> binding cycle
@@ -23,6 +26,7 @@ from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueuedPodInfo
 from scheduler.framework.algorithm import Rotation, decide
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.extenders import Away, Extenders, Overtaken
 from scheduler.framework.outcome import Decision, FilterOutcome, FitError
 from scheduler.framework.port import Recorder, reference
 from scheduler.framework.runner import PluginError
@@ -46,6 +50,8 @@ class SchedulingCycle:
         report: has a function run by the scheduling thread (a pod that Permit held is settled anywhere).
         now: the clock of attempts, in seconds.
         rng: breaks ties among equal nodes and picks the attempts whose plugins are timed.
+        away: releases the lock while extenders are asked.
+        leading: whether to go on after that.
     """
 
     def __init__(
@@ -61,6 +67,8 @@ class SchedulingCycle:
         report: Report,
         now: Callable[[], float],
         rng: Random,
+        away: Away,
+        leading: Callable[[], bool],
     ) -> None:
         self._frameworks = frameworks
         self._cluster = cluster
@@ -73,6 +81,8 @@ class SchedulingCycle:
         self._report = report
         self._now = now
         self._rng = rng
+        self._away = away
+        self._leading = leading
         self._rotation = Rotation()
 
     def run(self, queued: QueuedPodInfo) -> None:
@@ -81,21 +91,43 @@ class SchedulingCycle:
         if self._skip(queued, framework):
             self._queue.done(queued.pod_info.uid)
             return
-        cycle = Cycle(queued.pod_info, record_plugin_metrics=self._rng.random() < _PLUGIN_METRICS_SHARE)
-        attempt = Attempt(queued, framework, cycle, self._now(), Decision(SUCCESS), queued.pod)
+        attempt = Attempt(
+            queued, framework, self._new_cycle(queued), self._now(), Decision(SUCCESS), queued.pod
+        )
+        extenders = None if framework.extenders is None else framework.extenders.consult(self._away)
         try:
-            self._decide(attempt)
+            while not self._decided(attempt, extenders):
+                if self._in_vain(queued):
+                    self._queue.done(queued.pod_info.uid)
+                    return
+                attempt.cycle = self._new_cycle(queued)
+            self._follow(attempt)
         except Exception as error:
             # The bug is ours, then: plugins' are statuses. This pod pays for it; all others go on.
             logger.exception("a bug ended the attempt to schedule pod %s", queued.name)
             self._fail(attempt, Status.failure(error))
 
-    def _decide(self, attempt: Attempt) -> None:
-        """Decide, and do what follows from it."""
+    def _new_cycle(self, queued: QueuedPodInfo) -> Cycle:
+        timed = self._rng.random() < _PLUGIN_METRICS_SHARE
+        return Cycle(queued.pod_info, record_plugin_metrics=timed)
+
+    def _decided(self, attempt: Attempt, extenders: Extenders | None) -> bool:
+        """Decide; False when it was overtaken. Ends, since a question that was answered is not asked again."""
         nodes, nominated = self._cluster.nodes, self._queue.nominator
-        attempt.decision = decide(
-            attempt.framework, attempt.cycle, nodes, nominated, self._rng, self._rotation
-        )
+        try:
+            attempt.decision = decide(
+                attempt.framework, attempt.cycle, nodes, nominated, self._rng, self._rotation, extenders
+            )
+        except Overtaken:
+            return False
+        return True
+
+    def _in_vain(self, queued: QueuedPodInfo) -> bool:
+        """While extenders were asked, the pod got a node from somebody else, or somebody else began to lead."""
+        return not self._leading() or self._cluster.get_pod(queued.pod_info.uid) is not None
+
+    def _follow(self, attempt: Attempt) -> None:
+        """Do what follows from the decision."""
         self._metrics.algorithm(self._now() - attempt.start)
         decision = attempt.decision
         if decision.status.ok:

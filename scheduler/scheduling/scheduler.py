@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.rules import QueueRules
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.extenders import Overtaken
 from scheduler.framework.live import Live
 from scheduler.framework.port import Port, Recorder
 from scheduler.framework.runtime import Framework
@@ -132,6 +134,8 @@ class Scheduler:
         self._waiting = waiting
         self._clocks = clocks
         self._turns = Turns()
+        self._deciding = threading.Lock()
+        self._changes = 0
         self._inbox: Inbox[Callable[[], None]] = Inbox()
         self._leading = False
         self._recorders = dict(outside.recorders)
@@ -221,6 +225,8 @@ class Scheduler:
             report,
             now,
             rng,
+            self._away,
+            lambda: self._leading,
         )
 
     @contextmanager
@@ -245,6 +251,7 @@ class Scheduler:
         """
         with self._turns.hold():
             self._apply_arrivals()
+            self._changes += 1
             appeared = policy.frameworks.keys() - self.frameworks.keys()
             self._recorders.update(
                 policy.recorders
@@ -270,8 +277,9 @@ class Scheduler:
             patience: for how many seconds to wait for bindings that a server does not answer; None: until they end.
         """
         self._leading = False
-        with self._turns.hold():
-            pass  # a decision that is being made ends
+        # A decision that is being made ends, be it one that waits for extenders.
+        if self._deciding.acquire(timeout=-1 if patience is None else patience):
+            self._deciding.release()
         self._live.retire()
         workers = (self._writers, self._evictors, self._binders, self._preparers)
         left = sum(each.stop(patience) for each in workers)
@@ -291,7 +299,7 @@ class Scheduler:
             None when a pod was tried; otherwise for how many seconds there is nothing to do unless
             something arrives; infinity: for ever.
         """
-        with self._turns.hold():
+        with self._deciding, self._turns.hold():
             self._waiting.expire()
             self._apply_arrivals()
             if not self._leading:
@@ -307,8 +315,22 @@ class Scheduler:
         wakeups = [at for at in (self.queue.next_wakeup(), self._waiting.next_deadline()) if at is not None]
         return max(0.0, min(wakeups, default=math.inf) - self._clocks.now())
 
+    @contextmanager
+    def _away(self) -> Iterator[None]:
+        """Release the lock in the middle of a decision. Whoever takes it meanwhile sees the state up to date, and may so change it.
+
+        Raises:
+            Overtaken: it was changed, or we lead no more: the decision must not go on.
+        """
+        before = self._changes, self.cluster.moves
+        with self._turns.released():
+            yield
+        if (self._changes, self.cluster.moves) != before or not self._leading:
+            raise Overtaken
+
     def _apply_arrivals(self) -> None:
         for arrival in self._inbox.drain():
+            self._changes += 1
             try:
                 arrival()
             except Exception:

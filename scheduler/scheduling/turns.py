@@ -27,3 +27,13 @@ class Turns:
             yield
         finally:
             self._lock.release()
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Within ``hold``: let others have their turns while the block runs, then wait for ours."""
+        self._lock.release()
+        try:
+            yield
+        finally:
+            with self._turnstile:
+                self._lock.acquire()

@@ -159,6 +159,7 @@ def feed_everything(metrics: Metrics) -> None:
     metrics.read_pending_pods(lambda: {"active": 1})
     metrics.read_inflight_events(lambda: {"PodPopped": 1})
     metrics.read_cache_size(lambda: {"nodes": 1})
+    metrics.extender_called("https://extender", "filter", "success", 0.1)
     metrics.leading("kube-scheduler", is_leader=True)
     metrics.slow_renewal("kube-scheduler")
     metrics.request("200", "GET", "127.0.0.1:6443", 0.1)

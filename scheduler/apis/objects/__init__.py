@@ -35,6 +35,13 @@ from scheduler.apis.objects.node import (
     NodeStatus,
     Taint,
 )
+from scheduler.apis.objects.originals import (
+    OriginalNode,
+    OriginalPod,
+    decode_original_node,
+    decode_original_pod,
+    original_of,
+)
 from scheduler.apis.objects.pod import (
     Affinity,
     Container,
@@ -163,6 +170,8 @@ __all__ = [
     "NodeSpec",
     "NodeStatus",
     "ObjectMeta",
+    "OriginalNode",
+    "OriginalPod",
     "Overhead",
     "OwnerReference",
     "PersistentVolume",
@@ -216,6 +225,9 @@ __all__ = [
     "WorkloadSpec",
     "convert",
     "decode",
+    "decode_original_node",
+    "decode_original_pod",
     "decoder_of",
+    "original_of",
     "verify",
 ]

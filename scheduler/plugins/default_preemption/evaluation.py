@@ -10,9 +10,11 @@
         │
     none? ──> Unschedulable: "0/N nodes are available: …"           the nomination is cleared
         │     Error, when a plugin failed                           the nomination stays
+    other extenders, if any, drop candidates and change victims
+        │
+    none left? ──> Unschedulable: "no candidate node for preemption", or Error    the nomination stays
+        │
     the pick ──> Success                                            the pod is nominated
-
-Other extenders' ``preempt`` verb belongs between candidates and pick: it takes candidates and gives candidates.
 
 Upstream: ``Evaluator.Preempt``, ``DryRunPreemption``, ``PodEligibleToPreemptOthers``.
 """
@@ -30,9 +32,11 @@ from scheduler.apis.config.args import DefaultPreemptionArgs
 from scheduler.apis.objects import Pod
 from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.extenders import Victims
 from scheduler.framework.interface import WhatIf
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import FilterOutcome
+from scheduler.framework.runner import PluginError
 from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.plugins.default_preemption.dry_run import NO_VICTIMS, DryRun, empty_outcome, failure
 from scheduler.plugins.default_preemption.pick import Candidate, equally_good
@@ -42,6 +46,7 @@ DISRUPTION_TARGET: Final = "DisruptionTarget"
 PREEMPTION_BY_SCHEDULER: Final = "PreemptionByScheduler"
 _NEVER = "not eligible due to preemptionPolicy=Never."
 _TERMINATING = "not eligible due to a terminating pod on the nominated node."
+_NO_CANDIDATE = Status.unschedulable("no candidate node for preemption")
 _NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
 
 
@@ -102,7 +107,22 @@ def evaluate(
     wanted = candidates_wanted(len(potential), args)
     dry_run = DryRun(cycle, nodes, what_if, budgets)
     candidates, tried = _search(dry_run, nodes, np.roll(potential, -start), wanted)
+    if candidates:
+        try:
+            candidates = _ask_extenders(cycle, nodes, what_if, candidates)
+        except PluginError as error:
+            return Evaluation(Status(Code.ERROR, (str(error),)), None, "", potential, (), tried)
+        if not candidates:
+            return Evaluation(_NO_CANDIDATE, None, "", potential, (), tried)
     return _concluded(potential, candidates, tried)
+
+
+def _ask_extenders(
+    cycle: Cycle, nodes: Nodes, what_if: WhatIf, candidates: list[Candidate]
+) -> list[Candidate]:
+    """What other extenders leave of the candidates (upstream: ``callExtenders``)."""
+    found = [Victims(each.node, each.victims, each.violations) for each in candidates]
+    return [Candidate(*each) for each in what_if.ask_extenders(cycle, nodes, found)]
 
 
 def ineligibility(pod: Pod, nodes: Nodes, outcome: FilterOutcome) -> str:
@@ -144,6 +164,10 @@ def helpable(nodes: Nodes, outcome: FilterOutcome) -> Rows:
         codes = [one.rejections.status(int(first)).code is Code.UNSCHEDULABLE for first in firsts]
         rows = one.rows[np.array(codes, np.bool_)[kinds]]
         may[nodes.rows_of(outcome.nodes.names[row] for row in rows) if narrowed else rows] = True
+    for name, status in outcome.own_statuses.items():
+        row = nodes.row_of(name)
+        if row is not None:
+            may[row] = status.code is Code.UNSCHEDULABLE
     return np.flatnonzero(may)
 
 
