@@ -6,12 +6,12 @@ Every key is always there, as Go's encoder writes structs without JSON tags: a r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from extender.handlers import Verdict
-from extender.schemas import Call, SentNodes
+from extender.schemas import Call, Proposal, SentNodes
 
 _LINE_LIMIT = 2048
 
@@ -32,6 +32,19 @@ class _FilterResult(msgspec.Struct, rename="pascal"):
 class _HostPriority(msgspec.Struct, rename="pascal"):
     host: str
     score: int
+
+
+class _MetaPod(msgspec.Struct):
+    uid: str = msgspec.field(name="UID")
+
+
+class _MetaVictims(msgspec.Struct):
+    pods: list[_MetaPod] = msgspec.field(name="Pods")
+    violations: int = msgspec.field(name="NumPDBViolations")
+
+
+class _PreemptionResult(msgspec.Struct):
+    victims: dict[str, _MetaVictims] = msgspec.field(name="NodeNameToMetaVictims")
 
 
 class _BindingResult(msgspec.Struct, rename="pascal"):
@@ -56,6 +69,15 @@ def filter_error(message: str) -> bytes:
 def priorities(names: Sequence[str], scores: Sequence[int]) -> bytes:
     """``HostPriorityList``, one entry per name."""
     return msgspec.json.encode(list(map(_HostPriority, names, scores)))
+
+
+def preemption_result(kept: Mapping[str, Proposal]) -> bytes:
+    """``ExtenderPreemptionResult``, which has the meta form whatever the form of the request was."""
+    victims = {
+        node: _MetaVictims(list(map(_MetaPod, proposal.uids)), proposal.violations)
+        for node, proposal in kept.items()
+    }
+    return msgspec.json.encode(_PreemptionResult(victims))
 
 
 def binding_result(error: str) -> bytes:

@@ -1,11 +1,12 @@
 """Reading a request's body without trusting what it says of itself.
 
 The server may have limits of its own; these hold whatever the blueprint is mounted on, for bodies of announced length and
-for chunked ones.
+for chunked ones. A body in gzip counts by what it inflates to, and is inflated no further than the limit.
 """
 
 from __future__ import annotations
 
+import zlib
 from http import HTTPStatus
 from typing import Protocol
 
@@ -13,6 +14,7 @@ from flask import Request
 
 _STEP = 1 << 20
 _DROP_AT_MOST = 1 << 28
+_GZIP = zlib.MAX_WBITS | 16
 
 
 class Stream(Protocol):
@@ -40,26 +42,63 @@ def read_json(request: Request, limit: int) -> bytes:
     if request.mimetype and not request.is_json:
         expected = "send application/json"
         raise _unsupported(f"the content type {request.mimetype!r} is not understood: {expected}")
-    encoding = request.headers.get("Content-Encoding", "identity")
+    encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding == "gzip":
+        return _read(Inflated(request.stream), None, limit, sent=request.stream)
     if encoding != "identity":
-        raise _unsupported(f"the content encoding {encoding!r} is not understood: send the body as it is")
-    return _read(request.stream, request.content_length, limit)
+        raise _unsupported(
+            f"the content encoding {encoding!r} is not understood: send gzip, or the body as it is"
+        )
+    return _read(request.stream, request.content_length, limit, sent=request.stream)
+
+
+class Inflated:
+    """A gzip stream of one member, inflated piece by piece, so that a small body cannot become a large one at once.
+
+    ``read`` raises RefusedError for what is no gzip, for a stream that breaks off, and for bytes behind its end.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._gzip = zlib.decompressobj(_GZIP)
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most ``size`` bytes; none at the end."""
+        wanted = _STEP if size < 0 else size
+        while wanted and not self._gzip.eof:
+            packed = self._gzip.unconsumed_tail or self._stream.read(_STEP)
+            if not packed:
+                raise _broken("it breaks off")
+            try:
+                data = self._gzip.decompress(packed, wanted)
+            except zlib.error as error:
+                raise _broken(str(error)) from error
+            if data:
+                return data
+        if wanted and (self._gzip.unused_data or self._stream.read(1)):
+            raise _broken("there is more behind its end")
+        return b""
+
+
+def _broken(why: str) -> RefusedError:
+    return RefusedError(HTTPStatus.BAD_REQUEST, f"the request body is no gzip stream: {why}")
 
 
 def _unsupported(message: str) -> RefusedError:
     return RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message)
 
 
-def _read(stream: Stream, announced: int | None, limit: int) -> bytes:
+def _read(stream: Stream, announced: int | None, limit: int, *, sent: Stream) -> bytes:
+    """The body; ``sent`` is what is on the wire, ``stream`` what it means."""
     if announced is not None and announced > limit:
-        raise _too_large(stream, f"{announced} bytes", limit)
+        raise _too_large(sent, f"{announced} bytes", limit)
     parts: list[bytes] = []
     room = limit + 1
     while room and (data := stream.read(min(announced or _STEP, room))):
         parts.append(data)
         room -= len(data)
     if not room:
-        raise _too_large(stream, f"more than {limit} bytes", limit)
+        raise _too_large(sent, f"more than {limit} bytes", limit)
     return b"".join(parts)
 
 

@@ -1,35 +1,22 @@
-"""The judging: plain functions over the cluster's state and one request.
+"""Filter and prioritize: plain functions over the cluster's state and one request.
 
-The nodes of a request are rows of the cluster's table, so the plugins judge exactly these rows. Two things ask for a *scene*
-instead, a copy of the table in which
-
-* nodes that the caller sent in full, and that look otherwise here, are as the caller sees them, with the pods known here;
-* a pod that this process already counts on a node (bound by an earlier call, say, whose answer got lost) is taken off it, so
-  that it does not compete with itself.
-
-Whose content is newer cannot be told, resource versions being opaque; the caller asks about its own nodes, so they count.
-
-``examine`` and ``rate`` run under the lock of the state; what they return is read without it.
+``examine`` and ``rate`` run under the lock of the state; what they return is read without it. Which table they look at is told by
+``scene``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
 import numpy as np
 
-from extender import quantities
-from extender.schemas import SentNodes
+from extender.scene import set_scene
 from scheduler.apis.objects import Node
-from scheduler.apis.quantity import QuantityError
 from scheduler.framework.algorithm import judge, prioritize
-from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import MAX_NODE_SCORE
-from scheduler.framework.node_table import NodeTable
-from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Failure, FilterOutcome, Scores
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import Column
@@ -58,7 +45,7 @@ class Examination:
 
     judged: Sequence[str]
     outcome: FilterOutcome
-    unreadable: dict[str, str]
+    unreadable: Mapping[str, str]
 
 
 @dataclass(slots=True)
@@ -69,11 +56,13 @@ class Verdict:
         passed: names, in the order asked.
         failed: the reasons of nodes where evictions, or time, may help.
         unresolvable: the reasons of nodes where evictions would not help.
+        rejected: how many nodes each plugin rejected; the empty name: nodes that are unknown, or cannot be read.
     """
 
     passed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     unresolvable: dict[str, str] = field(default_factory=dict)
+    rejected: Counter[str] = field(default_factory=Counter)
 
 
 def framework_of(state: State, asked: str | None, scheduler_name: str, default: str | None) -> Framework:
@@ -92,30 +81,6 @@ def framework_of(state: State, asked: str | None, scheduler_name: str, default: 
     return frameworks[name]
 
 
-def unfamiliar(nodes: Nodes, sent: SentNodes) -> dict[str, Node | None]:
-    """The nodes that are not in the table in the version that was sent, by name, as the table has them: None: not at all."""
-    objects = nodes.objects
-    found: dict[str, Node | None] = {}
-    for name, version in sent.versions.items():
-        row = nodes.row_of(name)
-        known = None if row is None else objects[row]
-        if known is None or known.metadata.resource_version != version:
-            found[name] = known
-    return found
-
-
-def changed(known: Mapping[str, Node | None], sent: Iterable[Node]) -> list[Node]:
-    """Those of the nodes that look otherwise than they are known, versions apart: heartbeats change these all the time."""
-    return [node for node in sent if not _same(known[node.metadata.name], node)]
-
-
-def _same(known: Node | None, node: Node) -> bool:
-    if known is None:
-        return False
-    metadata = msgspec.structs.replace(node.metadata, resource_version=known.metadata.resource_version)
-    return known == msgspec.structs.replace(node, metadata=metadata)
-
-
 def examine(
     state: State, framework: Framework, pod: PodInfo, names: Sequence[str], sent: Sequence[Node] = ()
 ) -> Examination:
@@ -124,7 +89,7 @@ def examine(
     Raises:
         PluginError: a plugin failed.
     """
-    nodes, rows, unreadable = _scene(state, pod, names, sent)
+    nodes, rows, unreadable = set_scene(state, pod, names, sent)
     judged = [nodes.names[row] for row in rows.tolist()]
     if judged:
         outcome = judge(framework, Cycle(pod), nodes, rows, state.nominated)
@@ -140,6 +105,7 @@ def verdict(examination: Examination, names: Sequence[str]) -> Verdict:
     for name, status in refusals.items():
         beyond_help = status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
         (answer.unresolvable if beyond_help else answer.failed)[name] = status.message
+    answer.rejected = Counter(status.plugin for status in refusals.values())
     return answer
 
 
@@ -153,7 +119,7 @@ def rate(
     Raises:
         PluginError: a plugin failed.
     """
-    nodes, rows, _ = _scene(state, pod, names, sent)
+    nodes, rows, _ = set_scene(state, pod, names, sent)
     cycle = Cycle(pod)
     status, _, _ = framework.pre_filter(cycle, nodes)
     if not (status.ok or status.rejected):
@@ -178,31 +144,6 @@ def on_extender_scale(scores: Scores, weights: Mapping[str, int]) -> Column:
     step = MAX_NODE_SCORE // MAX_EXTENDER_PRIORITY * sum(weights[plugin] for plugin in telling)
     priorities: Column = total // step
     return priorities
-
-
-def _scene(
-    state: State, pod: PodInfo, names: Sequence[str], sent: Sequence[Node]
-) -> tuple[Nodes, Rows, dict[str, str]]:
-    """The table to judge over, the rows of the names, and the nodes sent that cannot be read, each with the reason."""
-    known = state.nodes
-    row = _row_of_pod(state, pod)
-    if row is None and not sent:
-        return known, known.rows_of(names), {}
-    table = NodeTable.copy_of(known)
-    if row is not None:
-        table.remove_pod(row, pod)
-    unreadable = {}
-    for node in sent:
-        try:
-            table.set_node(node)
-        except QuantityError as error:
-            unreadable[node.metadata.name] = f"node cannot be read: {quantities.unreadable(node) or error}"
-    return table, table.rows_of(name for name in names if name not in unreadable), unreadable
-
-
-def _row_of_pod(state: State, pod: PodInfo) -> int | None:
-    placed = state.get_pod(pod.uid) if pod.uid else None
-    return None if placed is None else state.nodes.row_of(placed.spec.node_name)
 
 
 def _refusals(examination: Examination, names: Sequence[str]) -> dict[str, Status]:

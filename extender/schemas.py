@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load, validate, validates_schema
 
 from extender.quantities import unreadable
-from scheduler.apis.objects import Base, DecodeError, Node, Pod, decode
+from scheduler.apis.objects import Base, DecodeError, Node, ObjectMeta, Pod, decode
 from scheduler.apis.quantity import QuantityError
 from scheduler.framework.pods import PodInfo
 
@@ -89,6 +90,27 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """The victims that the caller would evict from one node.
+
+    Attributes:
+        uids: the most important first, each once; a caller of Kubernetes 1.38 may propose a node without any.
+        violations: how many of them violate a disruption budget, as the caller counts.
+    """
+
+    uids: Sequence[str] = ()
+    violations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionCall:
+    """A preempt request: the pod, and what the caller proposes by node name."""
+
+    pod: PodInfo
+    proposals: Mapping[str, Proposal]
+
+
+@dataclass(frozen=True, slots=True)
 class Binding:
     """A bind request."""
 
@@ -96,6 +118,11 @@ class Binding:
     name: str
     uid: str
     node: str
+
+    @property
+    def full_name(self) -> str:
+        """``namespace/name``."""
+        return f"{self.namespace}/{self.name}"
 
 
 def _pod(raw: msgspec.Raw) -> PodInfo:
@@ -123,6 +150,43 @@ def _nodes(raw: msgspec.Raw) -> SentNodes:
     return SentNodes(sent, versions, parts.get("metadata", msgspec.Raw(b"{}")))
 
 
+class _Victim(Base, frozen=True):
+    """What is read of a victim that is sent in full: who it is. Its node's state is known here."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+
+
+def _full_victim(raw: msgspec.Raw) -> str:
+    return _decoded(_Victim, raw).metadata.uid
+
+
+def _meta_victim(raw: msgspec.Raw) -> str:
+    uid = _members(_decoded(dict[str, msgspec.Raw], raw), ("UID",)).get("UID")
+    return "" if uid is None else _text(uid)
+
+
+def _proposals(raw: msgspec.Raw, uid_of: Callable[[msgspec.Raw], str]) -> dict[str, Proposal]:
+    """By node name; null in the place of victims is none of them, as in Go."""
+    found: dict[str, Proposal] = {}
+    for node, victims in _decoded(dict[str, msgspec.Raw], raw).items():
+        try:
+            found[node] = _proposal(victims, uid_of)
+        except ValidationError as error:
+            raise ValidationError({node: error.messages}) from error
+    return found
+
+
+def _proposal(raw: msgspec.Raw, uid_of: Callable[[msgspec.Raw], str]) -> Proposal:
+    if _is_null(raw):
+        return Proposal()
+    parts = _members(_decoded(dict[str, msgspec.Raw], raw), ("Pods", "NumPDBViolations"))
+    pods = _decoded(tuple[msgspec.Raw, ...], parts.get("Pods", b"[]"))
+    uids = dict.fromkeys("" if _is_null(pod) else uid_of(pod) for pod in pods)
+    if "" in uids:
+        raise ValidationError({"Pods": ["a victim has no uid"]})
+    return Proposal(tuple(uids), _decoded(int, parts.get("NumPDBViolations", b"0")))
+
+
 def _text(raw: msgspec.Raw) -> str:
     return _decoded(str, raw)
 
@@ -131,7 +195,11 @@ def _members(envelope: Mapping[str, msgspec.Raw], keys: Iterable[str]) -> dict[s
     """The members asked for, under the names asked for; nulls left out."""
     spelled = {key.lower(): key for key in keys}
     found = ((spelled.get(key.lower()), raw) for key, raw in envelope.items())
-    return {key: raw for key, raw in found if key is not None and bytes(memoryview(raw)[:4]) != _NULL}
+    return {key: raw for key, raw in found if key is not None and not _is_null(raw)}
+
+
+def _is_null(raw: msgspec.Raw) -> bool:
+    return bytes(memoryview(raw)[:4]) == _NULL
 
 
 def _decoded(kind: type[T], raw: msgspec.Raw | bytes) -> T:
@@ -188,6 +256,18 @@ class CallSchema(_Envelope):
         return Call(data["pod"], tuple(sent.raws), sent)
 
 
+class PreemptionSchema(_Envelope):
+    """``ExtenderPreemptionArgs``. When both forms are there, the uids count; neither stands for no candidate."""
+
+    pod = _Raw(_pod, data_key="Pod", **_REQUIRED)
+    full = _Raw(partial(_proposals, uid_of=_full_victim), data_key="NodeNameToVictims", load_default=None)
+    meta = _Raw(partial(_proposals, uid_of=_meta_victim), data_key="NodeNameToMetaVictims", load_default=None)
+
+    @post_load
+    def _make(self, data: Mapping[str, Any], **_: Any) -> PreemptionCall:
+        return PreemptionCall(data["pod"], data["full"] or {} if data["meta"] is None else data["meta"])
+
+
 class BindingSchema(_Envelope):
     """``ExtenderBindingArgs``. A pod without a uid is bound whatever its uid is."""
 
@@ -208,6 +288,16 @@ def load_call(body: bytes) -> Call:
         MalformedError: see there.
     """
     call: Call = _load(_CALL, body)
+    return call
+
+
+def load_preemption(body: bytes) -> PreemptionCall:
+    """The request of preempt.
+
+    Raises:
+        MalformedError: see there.
+    """
+    call: PreemptionCall = _load(_PREEMPTION, body)
     return call
 
 
@@ -245,4 +335,5 @@ def _faults(messages: Any, path: str = "") -> Iterator[str]:
 
 
 _CALL = CallSchema()
+_PREEMPTION = PreemptionSchema()
 _BINDING = BindingSchema()

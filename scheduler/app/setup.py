@@ -18,7 +18,8 @@ from functools import partial
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
-from extender.app import create_blueprint
+from extender import Settings as ExtenderSettings
+from extender import WebhookMetrics, body_limits, create_blueprint
 from scheduler.apis import duration
 from scheduler.apis.objects import Node, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
@@ -41,7 +42,7 @@ from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
 from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
-from scheduler.metrics import HealthMetrics
+from scheduler.metrics import HealthMetrics, Metrics
 from scheduler.scheduling.scheduler import Outside, Scheduler
 from scheduler.serving.app import Parts, create_app
 from scheduler.serving.health import PING, Check
@@ -208,7 +209,7 @@ def _application(
     elected = config.component.leader_election.leader_elect
     election: Check = ("leaderElection", process.election)
     coordinated = elected and options.features.enabled("CoordinatedLeaderElection")
-    limit = options.wharfinger.extender_max_body_bytes
+    webhook_metrics = WebhookMetrics(config.metrics.registry)
     started = time.time()
     health = HealthMetrics(CollectorRegistry(), started=started)
     parts = Parts(
@@ -221,16 +222,37 @@ def _application(
             ("sched-handler-sync", process.unsynced),
             *((("informer-sync", process.unsynced),) if coordinated else ()),
         ),
-        reset_metrics=config.metrics.reset,
+        reset_metrics=partial(_reset, config.metrics, webhook_metrics),
         config=lambda: configz(reloader.component),
         started=started,
         slis=health.registry,
         observe_health=health.observe,
         blueprints=(
-            create_blueprint(scheduler, port, max_body_bytes=limit),
+            create_blueprint(
+                scheduler, port, _extender_settings(config, process.unsynced, pods), webhook_metrics
+            ),
             decisions_blueprint(scheduler.decisions),
             *pages(config, lambda: pods.store, process.leading, started, process.stopping),
         ),
-        body_limits={f"/{prefix}": limit for prefix in ("filter", "prioritize", "bind", "profiles/")},
+        body_limits=body_limits(options.wharfinger.extender_max_body_bytes),
     )
     return create_app(parts)
+
+
+def _reset(scheduling: Metrics, webhook: WebhookMetrics) -> None:
+    scheduling.reset()
+    webhook.reset()
+
+
+def _extender_settings(
+    config: Config, unsynced: Callable[[], str | None], pods: Informer[Pod]
+) -> ExtenderSettings:
+    flags = config.options.wharfinger
+    return ExtenderSettings(
+        max_body_bytes=flags.extender_max_body_bytes,
+        timeout=flags.extender_timeout / duration.SECOND or None,
+        find_pod=lambda namespace, name: pods.store.get(f"{namespace}/{name}"),
+        unsynced=unsynced,
+        now=config.clocks.now,
+        threads=2 * flags.serving_threads,
+    )

@@ -234,7 +234,15 @@ class Scheduler:
         """The state, up to date, for as long as the block runs (see ``World``)."""
         with self._turns.hold():
             self._apply_arrivals()
-            yield State(self.cluster.nodes, self.queue.nominator, self.frameworks, self.cluster.get_pod)
+            cluster = self.cluster
+            yield State(
+                cluster.nodes,
+                self.queue.nominator,
+                self.frameworks,
+                cluster.get_pod,
+                cluster.assume_pod,
+                cluster.forget_pod,
+            )
 
     def run(self) -> None:
         """Keep the state up to date, and schedule while ``leading``, until ``close``."""

@@ -16,6 +16,7 @@ from typing import Protocol
 from scheduler.apis.objects import Pod
 from scheduler.framework.algorithm import Nominated
 from scheduler.framework.nodes import Nodes
+from scheduler.framework.pods import PodInfo
 from scheduler.framework.runtime import Framework
 
 
@@ -28,12 +29,17 @@ class State:
         nominated: the pods that were promised room.
         frameworks: the profiles by ``schedulerName``, in the order of the configuration.
         get_pod: (uid) -> the pod as it is placed or assumed, its ``spec.node_name`` set; None when it is on no node.
+        assume: (pod, node) -> count a pod that is on no node as running there, until the watch confirms it; nothing in a world that
+            stands still.
+        forget: (uid) -> take an assumption back.
     """
 
     nodes: Nodes
     nominated: Nominated
     frameworks: Mapping[str, Framework]
     get_pod: Callable[[str], Pod | None]
+    assume: Callable[[PodInfo, str], object] = lambda _pod, _node: None
+    forget: Callable[[str], object] = lambda _uid: None
 
 
 class World(Protocol):

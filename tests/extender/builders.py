@@ -14,7 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
-from extender import create_blueprint
+from extender import Settings, create_blueprint
 from scheduler.apis.config import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
@@ -88,13 +88,22 @@ class HandMadeWorld:
         self.nominator = Nominator()
         self.frameworks = frameworks
         self.turns = 0
+        self.waiting: dict[tuple[str, str], Pod] = {}
         self._lock = threading.Lock()
 
     @contextmanager
     def current(self) -> Iterator[State]:
         with self._lock:
             self.turns += 1
-            yield State(self.cluster.nodes, self.nominator, self.frameworks, self.cluster.get_pod)
+            cluster = self.cluster
+            yield State(
+                cluster.nodes,
+                self.nominator,
+                self.frameworks,
+                cluster.get_pod,
+                cluster.assume_pod,
+                cluster.forget_pod,
+            )
 
     @property
     def locked(self) -> bool:
@@ -103,6 +112,14 @@ class HandMadeWorld:
     def add_nodes(self, *nodes: Node) -> None:
         for node in nodes:
             self.cluster.add_node(node)
+
+    def find(self, namespace: str, name: str) -> Pod | None:
+        """A pod that is told of by its watch, and on no node yet."""
+        return self.waiting.get((namespace, name))
+
+    def wait_for(self, *pods: Pod) -> None:
+        """These pods are there, and on no node."""
+        self.waiting |= {(pod.metadata.namespace, pod.metadata.name): pod for pod in pods}
 
     def add_pods(self, *pods: Pod) -> None:
         for pod in pods:
@@ -141,7 +158,10 @@ def three_nodes() -> tuple[Node, ...]:
 def app(made: HandMadeWorld, binder: Binder | None = None, **settings: Any) -> Flask:
     """An application with nothing but the webhook."""
     flask = Flask(__name__)
-    flask.register_blueprint(create_blueprint(made, binder or Binder(), **settings))
+    metrics = settings.pop("metrics", None)
+    flask.register_blueprint(
+        create_blueprint(made, binder or Binder(), Settings(find_pod=made.find, **settings), metrics)
+    )
     return flask
 
 

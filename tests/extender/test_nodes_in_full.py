@@ -96,7 +96,7 @@ def test_a_node_with_an_unreadable_quantity_fails_alone(made: HandMadeWorld) -> 
 def test_a_new_version_with_the_same_content_costs_no_copy(
     made: HandMadeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("extender.handlers.NodeTable.copy_of", None)
+    monkeypatch.setattr("extender.scene.NodeTable.copy_of", None)
     assert fitting(judged(made, roomy("2"))) == ["node-a"]
 
 

@@ -44,6 +44,11 @@ class DefaultPreemption:
         self._rng = handle.rng
         self._waits = handle.features.enabled("SchedulerAsyncPreemption")
 
+    @property
+    def budgets(self) -> Budgets:
+        """The cluster's disruption budgets, for whoever asks what an eviction would violate."""
+        return self._budgets
+
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         """Deleted pods may open the gate; whether they help is for the plugins to say that refused the pod."""
         if not self._waits:
