@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from scheduler.apis.objects import Pod
+from scheduler.app import memory
 from scheduler.scheduling.scheduler import Scheduler
 
 Clock = Callable[[], float]
@@ -50,11 +51,9 @@ def _cycle(scheduler: Scheduler, pod: Pod, clock: Clock) -> float:
 
 @contextmanager
 def settled_heap() -> Iterator[None]:
-    """The collector as a scheduler that has synced sets it: it leaves alone what is there."""
+    """Memory as a scheduler that has synced treats it: what is there is there to stay."""
     thresholds = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    memory.settle()
     yield
     gc.set_threshold(*thresholds)
     gc.unfreeze()

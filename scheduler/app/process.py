@@ -15,12 +15,12 @@ that only looks alive is worse than one that is started again.
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections.abc import Callable
 from typing import Protocol
 
+from scheduler.app import memory
 from scheduler.client.events import EventBroadcaster
 from scheduler.client.informers import InformerSet
 from scheduler.client.leaderelection import LeaderElector
@@ -31,7 +31,6 @@ logger = logging.getLogger(__name__)
 _SYNC_POLL_SECONDS = 0.2
 _PATIENCE_SECONDS = 3.0
 """How long requests that the API server does not answer may delay the end."""
-_YOUNG_OBJECTS = 50_000
 
 
 class Serves(Protocol):
@@ -149,7 +148,7 @@ class Process:
         self._informers.start()
         while not stop.is_set():
             if self._informers.wait_for_sync(_SYNC_POLL_SECONDS):
-                _settle_collector()
+                memory.settle()
                 return True
         return False
 
@@ -181,10 +180,3 @@ class Process:
         self._events.stop()
         if self._server is not None:
             self._server.stop()
-
-
-def _settle_collector() -> None:
-    """Keep the collector off what has come to stay: with 10,000 pods alive a full pass stops the world for long."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_YOUNG_OBJECTS, 20, 100)
