@@ -20,7 +20,7 @@ from scheduler.framework.node_table import NodeTable
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.per_node import columnar
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.status import SUCCESS, Status
+from scheduler.framework.status import SUCCESS, Code, Status
 from scheduler.plugins import IN_TREE
 from tests.laws import interpod_reference
 from tests.laws.strategies import AFFINITY_TERMS, NAMESPACES, POD_METADATA, Document, catalog
@@ -104,18 +104,21 @@ def test_what_it_remembers_changes_no_answer(
 
 @CROWDED
 @given(crowd=CROWDS, pod=PODS, newcomer=NEWCOMERS, data=st.data())
-def test_a_what_if_says_what_a_new_count_would(
+def test_in_a_what_if_each_row_says_what_a_new_count_would_with_its_own_changes(
     crowd: NodeTable, pod: PodInfo, newcomer: PodInfo, data: st.DataObject
 ) -> None:
     plugin, cycle = _plugin(), Cycle(pod)
     if plugin.pre_filter(cycle, crowd) is not None:
         return
-    row = data.draw(st.integers(0, len(crowd) - 1))
-    grown = NodeTable.copy_of(crowd)
-    grown.add_pod(row, newcomer)
-    before, after = _answers(plugin, pod, crowd)[0], _answers(_plugin(), pod, grown)[0]
-    hypothesis, taken = cycle.clone(), crowd.take(np.array([row], np.intp))
-    plugin.add_pod(hypothesis, newcomer, taken, 0)
-    assert _filtered(plugin, hypothesis, crowd) == after
-    plugin.remove_pod(hypothesis, newcomer, taken, 0)
-    assert _filtered(plugin, hypothesis, crowd) == _filtered(plugin, cycle, crowd) == before
+    before, expected = _filtered(plugin, cycle, crowd), []
+    hypothesis, taken = cycle.clone(), crowd.take(np.arange(len(crowd)))
+    for row in range(len(crowd)):
+        copy = NodeTable.copy_of(crowd)
+        for other in data.draw(st.lists(st.sampled_from((newcomer, *crowd.pods(row))), unique=True)):
+            told = plugin.add_pod if other is newcomer else plugin.remove_pod
+            told(hypothesis, other, taken, row)
+            (copy.add_pod if other is newcomer else copy.remove_pod)(row, other)
+        found = _answers(_plugin(), pod, copy)[0]
+        expected.append(SUCCESS if found is Code.SKIP else found[row])
+    assert _filtered(plugin, hypothesis, taken) == expected
+    assert _filtered(plugin, cycle, crowd) == before

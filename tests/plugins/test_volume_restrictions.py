@@ -149,6 +149,22 @@ def test_evicting_the_user_frees_the_claim_in_the_what_if_only() -> None:
     assert restrictions.filter(cycle, nodes).rejected.all()
 
 
+def test_in_a_what_if_a_claim_whose_user_went_from_another_row_is_in_use() -> None:
+    claims = ("mine", "yours")
+    users = [pod_with(of_claim(name), name=f"user-of-{name}") for name in claims]
+    nodes = two_nodes(users[0])
+    nodes.add_pod(1, users[1].info())
+    restrictions = plugin(catalog_of(*(claim(name, modes=("ReadWriteOncePod",)) for name in claims)))
+    cycle = Cycle(pod_with(*map(of_claim, claims)).info())
+    assert restrictions.pre_filter(cycle, nodes) is None
+    there = nodes.take(np.array([0, 1]))
+    for row, user in enumerate(users):
+        restrictions.remove_pod(cycle, there.remove_pod(row, user.info()), there, row)
+    assert restrictions.filter(cycle, there).rejected.all()
+    restrictions.remove_pod(cycle, users[1].info(), there, 0)
+    assert restrictions.filter(cycle, there).rejected.tolist() == [False, True]
+
+
 def hint(resource: EventResource) -> Any:
     return next(e.hint for e in plugin().events_to_register() if e.event.resource is resource)
 

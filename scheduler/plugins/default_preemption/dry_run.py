@@ -7,9 +7,9 @@ first, as long as the pod still fits (``SelectVictimsOnNode``). Here the nodes a
     put the 1st pod of every row back                      filter once      where the pod no longer fits: a victim
     put the 2nd pod of every row back                      filter once      …
 
-Rows do not see one another, so a row gets the answer that it would get alone. The exception are plugins that count pods over
-several nodes (``what_if.counts_pods``): then a pod that leaves one row may change the verdict on another, and each row is asked
-about alone.
+Rows do not see one another, so a row gets the answer that it would get alone; plugins that count pods over several nodes keep
+what changes on each row apart. Where one does not (``what_if.counts_pods``), a pod that leaves one row may change the verdict on
+another, and each row is asked about alone.
 
 Pods whose eviction would violate a disruption budget are put back first.
 """

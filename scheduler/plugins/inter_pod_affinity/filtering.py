@@ -7,7 +7,7 @@
     anti-affinity    a node passes when its domain has no pod that the term means, for each term
     existing pods'   a node passes when its domain has no pod with a term that means the waiting one
 
-The counts are kept by domain, so that one pod more or less in a what-if changes a few numbers.
+The counts are kept by domain. What-ifs leave them as they are: what comes or goes on a row is kept beside them, for this row.
 
 Upstream: ``preFilterState`` and what fills it, ``satisfyPodAffinity``, ``satisfyPodAntiAffinity``,
 ``satisfyExistingPodsAntiAffinity``.
@@ -74,7 +74,7 @@ class Requirements:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Pods by domain, for one attempt; a what-if changes its own copy.
+    """Pods by domain, for one attempt; a what-if has its own copy, and each row in it sees its own changes only.
 
     Attributes:
         requirements: what the waiting pod requires.
@@ -90,7 +90,7 @@ class Census:
 
     def clone(self) -> Census:
         """A copy for a what-if."""
-        return Census(self.requirements, self.near.copy(), self.apart.copy(), self.averse.copy())
+        return Census(self.requirements, self.near.clone(), self.apart.clone(), self.averse.clone())
 
     def change(self, pod: PodInfo, nodes: Nodes, row: int, amount: int) -> None:
         """A pod came to a row (1) or went (-1)."""
@@ -111,9 +111,13 @@ class Census:
         if wanted.near is None:
             return None
         missing = np.zeros(len(nodes), np.bool_)
-        first = not self.near and wanted.met_by_itself
         for key in wanted.near_keys:
-            missing |= nodes.label_ids(key) == ABSENT if first else ~self.near.positive(nodes, key)
+            missing |= ~self.near.positive(nodes, key)
+        if wanted.met_by_itself:
+            first = self.near.all_zero(nodes)
+            for key in wanted.near_keys:
+                first &= nodes.label_ids(key) != ABSENT
+            missing &= ~first
         return missing
 
 

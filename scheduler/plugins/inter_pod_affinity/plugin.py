@@ -66,6 +66,7 @@ class InterPodAffinity:
 
     name: Final = "InterPodAffinity"
     reads: Final = (Namespace,)
+    rows_apart: Final = True
 
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         """The weight of required affinity in the score, and whose preferences count, come from the arguments."""

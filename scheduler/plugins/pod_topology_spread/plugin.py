@@ -47,6 +47,7 @@ class PodTopologySpread:
     """Rejects and ranks nodes by how evenly pods are spread over topology domains."""
 
     name: Final = "PodTopologySpread"
+    rows_apart: Final = True
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         """The default constraints come from the arguments."""
@@ -105,12 +106,12 @@ class PodTopologySpread:
     def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> None:
         """A what-if put a pod on the row."""
         spread: Spread = cycle.state[_REQUIRED]
-        spread.add(pod.pod, nodes.names[row], 1)
+        spread.add(pod.pod, nodes, row, 1)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> None:
         """A what-if took a pod off the row."""
         spread: Spread = cycle.state[_REQUIRED]
-        spread.add(pod.pod, nodes.names[row], -1)
+        spread.add(pod.pod, nodes, row, -1)
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows that lack a topology key, and those whose domain is too far ahead."""

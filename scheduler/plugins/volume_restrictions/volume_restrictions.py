@@ -14,7 +14,7 @@ Upstream: ``plugins/volumerestrictions``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +34,7 @@ from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Reason, Rejections
 from scheduler.framework.status import Status
 from scheduler.plugins.helper.claims import claim_not_found, claims_in_use, named_claims
+from scheduler.plugins.helper.own_changes import OwnChanges
 from scheduler.plugins.volume_restrictions.disks import Disk, disks, disks_in_use, mounts_disks, rivals
 
 DISK_IN_USE: Final = Reason("node(s) had no available disk")
@@ -51,16 +52,23 @@ class Restrictions:
     Attributes:
         rivals: the mounts beside which it cannot run.
         claims: the names of its ReadWriteOncePod claims.
-        users: how often these claims are in use; changes with what-ifs.
+        users: how often these claims are in use.
+        changes: how much more or less that is in a what-if, for each row.
     """
 
     rivals: frozenset[Disk]
     claims: frozenset[str]
     users: int
+    changes: OwnChanges = field(default_factory=OwnChanges)
 
     def clone(self) -> Restrictions:
         """A copy for a what-if."""
-        return replace(self)
+        return replace(self, changes=self.changes.clone())
+
+    def in_use(self, nodes: Nodes) -> BoolColumn:
+        """bool[rows]: whether any of the claims is in use, as the row sees it."""
+        own = self.changes.of(nodes)
+        return np.full(len(nodes), self.users > 0) if own is None else own > -self.users
 
     def uses(self, pod: Pod) -> int:
         """How many volumes of another pod name one of the claims."""
@@ -72,6 +80,7 @@ class VolumeRestrictions:
 
     name: Final = "VolumeRestrictions"
     reads: Final = (PersistentVolumeClaim,)
+    rows_apart: Final = True
 
     def __init__(self, args: Any, handle: Handle) -> None:
         """Takes no arguments."""
@@ -107,22 +116,20 @@ class VolumeRestrictions:
     def add_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status | None:
         """The pod may use a claim, too."""
         note: Restrictions = cycle.state[_NOTE]
-        note.users += note.uses(pod.pod)
+        note.changes.add(nodes, row, note.uses(pod.pod))
         return None
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, nodes: Nodes, row: int) -> Status | None:
         """The pod uses its claims no more."""
         note: Restrictions = cycle.state[_NOTE]
-        note.users -= note.uses(pod.pod)
+        note.changes.add(nodes, row, -note.uses(pod.pod))
         return None
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows on which a disk is taken; all rows when a claim is."""
         note: Restrictions = cycle.state[_NOTE]
         taken = _beside(note.rivals, nodes)
-        if note.users <= 0:
-            return Rejections.where(taken, DISK_IN_USE)
-        return Rejections.collect(((taken, DISK_IN_USE), (~taken, CLAIM_IN_USE)))
+        return Rejections.collect(((taken, DISK_IN_USE), (note.in_use(nodes) & ~taken, CLAIM_IN_USE)))
 
 
 def _in_use(nodes: Nodes, namespace: str, claim: str) -> bool:

@@ -21,11 +21,12 @@ from scheduler.plugins.default_preemption.dry_run import DryRun, Verdicts
 from scheduler.plugins.default_preemption.pick import Candidate
 from scheduler.plugins.default_preemption.victims import Budgets, most_important_first
 from tests.builders import make_pod
-from tests.plugins.default_preemption.harness import budget, node, preemptor, victim, world
+from tests.plugins.default_preemption.harness import Document, budget, node, preemptor, victim, world
 
 NODES = ("n0", "n1", "n2")
 _pick = st.sampled_from
-NOT_BESIDE = {"labelSelector": {"matchLabels": {"app": "b"}}, "topologyKey": "kubernetes.io/hostname"}
+HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+KINDS = pytest.mark.parametrize("counted", [False, True], ids=["plain", "counted over nodes"])
 RUNNING = st.lists(
     st.tuples(
         _pick(NODES),
@@ -41,23 +42,43 @@ BUDGETS = st.lists(st.tuples(st.integers(0, 2), _pick(("a", "b"))), max_size=2)
 RIVALS = st.lists(st.tuples(_pick(NODES), st.integers(2, 4)), max_size=2)
 
 
+def _term(app: str, key: str) -> Document:
+    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
+
+
+TERMS = st.builds(_term, _pick(("a", "b")), _pick((HOST, ZONE)))
+SPREADS = st.builds(
+    lambda term, skew: {**term, "maxSkew": skew, "whenUnsatisfiable": "DoNotSchedule"},
+    TERMS,
+    st.integers(1, 2),
+)
+
+
+def _affinity(**sides: list[Document]) -> Document:
+    return {side: {"requiredDuringSchedulingIgnoredDuringExecution": terms} for side, terms in sides.items()}
+
+
 @st.composite
-def worlds(draw: st.DrawFn, *, affine: bool) -> World:
-    """Three nodes with pods and budgets, and a pod with or without anti-affinity that wants to be on one."""
-    pod = preemptor(3, draw(_pick(("1", "3", "4")))).host_port(draw(_pick((0, 80))))
-    if affine:
-        terms = {"requiredDuringSchedulingIgnoredDuringExecution": [NOT_BESIDE]}
-        pod.spec(affinity={"podAntiAffinity": terms})
-    objects: list[Any] = [node(name) for name in NODES]
+def worlds(draw: st.DrawFn, *, counted: bool) -> World:
+    """Three nodes with pods and budgets, and a pod that wants to be on one; perhaps pods are counted over nodes for it."""
+    pod = preemptor(3, draw(_pick(("1", "3", "4")))).host_port(draw(_pick((0, 80)))).label("app", "a")
+    if counted:
+        near, apart = draw(st.lists(TERMS, max_size=1)), draw(st.lists(TERMS, max_size=2))
+        pod.spec(affinity=_affinity(podAffinity=near, podAntiAffinity=apart))
+        pod.spec(topologySpreadConstraints=draw(st.lists(SPREADS, max_size=2)))
+    objects: list[Any] = [node(name).label(ZONE, zone) for name, zone in zip(NODES, "aab", strict=True)]
     taken: set[str] = set()  # no two pods of a node have the same port
     for number, (where, priority, cpu, start, app, port) in enumerate(draw(RUNNING)):
         running = victim(f"v{number}", where, priority, cpu, start).label("app", app)
+        if counted and draw(st.booleans()):
+            running.spec(affinity=_affinity(podAntiAffinity=[draw(TERMS)]))
         objects.append(running.host_port(80) if port and where not in taken else running)
         taken |= {where} if port else set()
     for number, (allowed, app) in enumerate(draw(BUDGETS)):
         objects.append(budget(f"b{number}", allowed, {"matchLabels": {"app": app}}))
     for number, (where, priority) in enumerate(draw(RIVALS)):
-        objects.append(make_pod(f"r{number}").priority(priority).req(cpu="1").nominated(where))
+        rival = make_pod(f"r{number}").priority(priority).req(cpu="1").nominated(where)
+        objects.append(rival.label("app", draw(_pick(("a", "b")))))
     return world(pod, objects)
 
 
@@ -85,9 +106,11 @@ def statuses(made: World, verdicts: Verdicts) -> dict[str, Candidate | Status]:
     return found
 
 
+@KINDS
 @settings(max_examples=80, deadline=None)
-@given(made=worlds(affine=False))
-def test_rows_together_get_what_each_gets_alone(made: World) -> None:
+@given(data=st.data())
+def test_rows_together_get_what_each_gets_alone(counted: bool, data: st.DataObject) -> None:
+    made = data.draw(worlds(counted=counted))
     run, rows = dry_run(made)
     alone: dict[str, Candidate | Status] = {}
     for row in rows:
@@ -96,26 +119,45 @@ def test_rows_together_get_what_each_gets_alone(made: World) -> None:
     assert len(alone) == len(rows)
 
 
-@pytest.mark.parametrize("affine", [False, True], ids=["plain", "anti-affinity"])
-@settings(max_examples=30, deadline=None)
+@KINDS
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_candidates_are_those_of_a_cluster_made_anew(affine: bool, data: st.DataObject) -> None:
-    made = data.draw(worlds(affine=affine))
+def test_candidates_are_those_of_a_cluster_made_anew(counted: bool, data: st.DataObject) -> None:
+    made = data.draw(worlds(counted=counted))
     run, rows = dry_run(made)
     verdicts = run.judge(rows)
     for row in rows.tolist():
         assert verdicts.candidates.get(row) == _anew(made, row)
 
 
-@pytest.mark.parametrize("affine", [False, True], ids=["plain", "anti-affinity"])
+@KINDS
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_victims_are_less_important_and_their_going_makes_room(affine: bool, data: st.DataObject) -> None:
-    made = data.draw(worlds(affine=affine))
+def test_victims_are_less_important_and_their_going_makes_room(counted: bool, data: st.DataObject) -> None:
+    made = data.draw(worlds(counted=counted))
     run, rows = dry_run(made)
     for row, candidate in run.judge(rows).candidates.items():
         assert all(pod.priority < made.pod.priority for pod in candidate.victims)
         assert _fits_without(made, row, list(candidate.victims))
+
+
+def test_rows_are_asked_about_one_by_one_for_a_plugin_that_mixes_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = world(preemptor(), [node("a"), node("b"), victim("v", "a"), victim("w", "b")])
+    run, rows = dry_run(made)
+    judged, asked = run._what_if.filter, []
+
+    def noted(cycle: Cycle, nodes: Any) -> FilterOutcome:
+        asked.append(len(nodes))
+        return judged(cycle, nodes)
+
+    monkeypatch.setattr(Hypothesis, "filter", lambda _, cycle, nodes: noted(cycle, nodes))
+    assert len(run.judge(rows).candidates) == 2
+    assert asked == [2, 2]
+    monkeypatch.setattr(Hypothesis, "counts_pods", lambda *_: True)
+    assert len(run.judge(rows).candidates) == 2
+    assert asked == [2, 2, 1, 1, 1, 1]
 
 
 def test_a_dry_run_leaves_the_cluster_alone() -> None:

@@ -50,28 +50,21 @@ def verdicts(made: Any, cycle: Cycle, table: Nodes) -> dict[str, str]:
             pod("p", near=[term(WEB)]),
             pod("w", "app=web"),
             dict.fromkeys(("a1", "a2", "b1", "x"), AFFINITY),
-            dict.fromkeys(("b1", "x"), AFFINITY),
+            dict.fromkeys(("a2", "b1", "x"), AFFINITY),
             id="company",
-        ),
-        pytest.param(
-            pod("p", "app=web", near=[term(WEB)]),
-            pod("w", "app=web"),
-            {"x": AFFINITY},
-            dict.fromkeys(("b1", "x"), AFFINITY),
-            id="company of the first of a group",
         ),
         pytest.param(
             pod("p", apart=[term(WEB), term(WEB, HOST)]),
             pod("w", "app=web"),
             {},
-            dict.fromkeys(("a1", "a2"), ANTI_AFFINITY),
+            {"a1": ANTI_AFFINITY},
             id="somebody to stay away from",
         ),
         pytest.param(
             pod("p", "app=web", apart=[term(None)]),
             pod("w", apart=[term(WEB), term(WEB, "rack")]),
             {},
-            dict.fromkeys(("a1", "a2"), EXISTING),
+            {"a1": EXISTING},
             id="somebody who stays away",
         ),
     ],
@@ -90,7 +83,7 @@ def test_a_what_if(
     assert verdicts(made, hypothesis, table) == before
 
 
-def test_a_victim_in_a_selection_of_rows_frees_its_whole_domain() -> None:
+def test_a_victim_frees_its_node_and_for_others_is_still_there() -> None:
     made, victim = plugin(), pod("w", "app=web")
     table = nodes(a1=victim, b1=pod("v", "app=web"))
     cycle = attempt(made, pod("p", apart=[term(WEB)]), table)
@@ -98,16 +91,25 @@ def test_a_victim_in_a_selection_of_rows_frees_its_whole_domain() -> None:
     hypothesis = cycle.clone()
     made.remove_pod(hypothesis, victim.info(), some, 1)
     assert verdicts(made, hypothesis, some) == {"b1": ANTI_AFFINITY}
-    assert verdicts(made, hypothesis, table.take(np.array([1], np.intp))) == {}
+    assert verdicts(made, hypothesis, table.take(np.array([1], np.intp))) == {"a2": ANTI_AFFINITY}
 
 
 def test_the_last_company_taken_away_makes_the_pod_the_first_of_its_group() -> None:
     made, victim = plugin(), pod("w", "app=web")
     table = nodes(b1=victim)
     cycle = attempt(made, pod("p", "app=web", near=[term(WEB)]), table)
-    assert verdicts(made, cycle, table).keys() == {"a1", "a2", "x"}
     made.remove_pod(cycle, victim.info(), table, table.row_of("b1"))
-    assert verdicts(made, cycle, table) == {"x": AFFINITY}
+    assert verdicts(made, cycle, table).keys() == {"a1", "a2", "x"}
+
+
+def test_company_that_is_left_elsewhere_does_not() -> None:
+    made, company = plugin(), {name: pod(name, "app=web") for name in ("a1", "b1")}
+    table = nodes(**company)
+    cycle = attempt(made, pod("p", "app=web", near=[term(WEB)]), table)
+    assert verdicts(made, cycle, table).keys() == {"x"}
+    for name, victim in company.items():
+        made.remove_pod(cycle, victim.info(), table, table.row_of(name))
+    assert verdicts(made, cycle, table).keys() == {"a1", "b1", "x"}
 
 
 def test_a_pod_that_met_every_term_counts_once_for_each_key() -> None:
