@@ -12,7 +12,7 @@ from typing import Any
 from bench.pending import WORKLOAD
 from bench.steady import Clock, settled_heap
 from bench.wiring import scheduler_of
-from bench.workloads import ZONE, Shape, fill, labels_of, pod_document, zone_of
+from bench.workloads import ZONE, Shape, apart, fill, labels_of, pod_document, zone_of
 from scheduler.apis.objects import Pod, convert
 from scheduler.framework.algorithm import Hypothesis, Rotation, find_feasible
 from scheduler.framework.catalog import Catalog
@@ -24,6 +24,7 @@ from scheduler.scheduling.scheduler import Scheduler
 Result = tuple[str, float, str]
 
 FEW, MANY = Shape(), Shape(pods=50_000)
+APART, MANY_APART = Shape(apart=True), Shape(pods=50_000, apart=True)
 PODS = 20
 _SPREAD = {
     "maxSkew": 1,
@@ -31,6 +32,7 @@ _SPREAD = {
     "whenUnsatisfiable": "DoNotSchedule",
     "labelSelector": {"matchLabels": labels_of(WORKLOAD)},
 }
+_BOTH: dict[str, Any] = {"topologySpreadConstraints": [_SPREAD], "affinity": apart(WORKLOAD)}
 
 
 def run() -> list[Result]:
@@ -42,6 +44,8 @@ def run() -> list[Result]:
         (name, measured(FEW), "ms"),
         (f"{name} of 10 pods", measured(MANY), "ms"),
         (f"{name}, spread on zone", measured(FEW, topologySpreadConstraints=[_SPREAD]), "ms"),
+        (f"{name}, anti-affinity on hostname", measured(APART, affinity=apart(WORKLOAD)), "ms"),
+        (f"{name} of 10 pods, both", measured(MANY_APART, **_BOTH), "ms"),
     ]
 
 

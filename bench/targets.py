@@ -30,6 +30,8 @@ TARGETS: Final[Mapping[str, Target]] = {
     "cycle: bound CSI volume": Target(2),
     "cycle: unschedulable pod with its message": Target(4),
     "preemption: dry run over 100 candidates": Target(30),
+    "preemption: dry run over 100 candidates, spread on zone": Target(30),
+    "preemption: dry run over 100 candidates, anti-affinity on hostname": Target(30),
     "explain --scenarios, 1,000 vectors": Target(20),
     "5000 nodes and 50000 pods: decode and apply": Target(10),
     "5000 nodes and 50000 pods: resident": Target(600),
