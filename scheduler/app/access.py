@@ -56,11 +56,13 @@ class Admission:
         access: who may.
         authorities: whose client certificates TLS asks for; nothing: of nobody.
         followed: informers that keep it up to date while the process runs.
+        is_open: whether everybody may ask for a path, so that the API server need not be asked.
     """
 
     access: Access
     authorities: Callable[[], Sequence[x509.Certificate]] | None
     followed: InformerSet
+    is_open: Callable[[str], bool]
 
 
 def make_admission(options: Options, connect: Connect) -> Admission:
@@ -71,7 +73,7 @@ def make_admission(options: Options, connect: Connect) -> Admission:
         CertificateError: a CA bundle that cannot be used.
     """
     if not options.serving.secure_port:
-        return Admission(Access(union(())), None, InformerSet())
+        return Admission(Access(union(())), None, InformerSet(), lambda path: True)  # noqa: ARG005
     flags = options.authentication
     rest = _delegate(flags.authentication_kubeconfig, "authentication", connect)
     cluster, followed = _looked_up(flags, rest)
@@ -87,15 +89,20 @@ def make_admission(options: Options, connect: Connect) -> Admission:
         ttl = flags.authentication_token_webhook_cache_ttl / SECOND
         ways.append(BearerTokens(Reviews(rest).token, ttl))
     bundles = [bundle for bundle in (clients, proxies) if bundle]
-    access = Access(_authorizer(options, connect), delegated(ways))
-    return Admission(access, (lambda: _certificates(bundles)) if bundles else None, followed)
+    open_paths = OpenPaths.parse(_open_patterns(options))
+    access = Access(_authorizer(options, open_paths, connect), delegated(ways))
+    authorities = (lambda: _certificates(bundles)) if bundles else None
+    return Admission(access, authorities, followed, open_paths.__contains__)
 
 
-def _authorizer(options: Options, connect: Connect) -> Authorizer:
+def _open_patterns(options: Options) -> tuple[str, ...]:
+    patterns = options.authorization.authorization_always_allow_paths
+    return (*patterns, *EXTENDER_PATHS) if options.wharfinger.extender_anonymous else patterns
+
+
+def _authorizer(options: Options, open_paths: OpenPaths, connect: Connect) -> Authorizer:
     flags: Authorization = options.authorization
-    chain: list[Authorizer] = [privileged_groups, OpenPaths.parse(flags.authorization_always_allow_paths)]
-    if options.wharfinger.extender_anonymous:
-        chain.append(OpenPaths.parse(EXTENDER_PATHS))
+    chain: list[Authorizer] = [privileged_groups, open_paths]
     rest = _delegate(flags.authorization_kubeconfig, "authorization", connect)
     if rest:
         ttls = (

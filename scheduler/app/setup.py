@@ -133,6 +133,7 @@ def server(config: Config, app: Flask) -> Server | None:
         tls=config.tls,
         limits=Limits(threads=config.options.wharfinger.serving_threads),
         reuse_port=serving.permit_port_sharing,
+        is_open=config.admission.is_open,
     )
 
 

@@ -32,18 +32,21 @@ _PIECE = 8192
 _LARGE_PIECE = 1 << 16
 _END_OF_HEAD = b"\r\n\r\n"
 _ANNOUNCES_BODY = re.compile(rb"\r\n(?:content-length:[ \t]*0*[1-9]|transfer-encoding:)", re.IGNORECASE)
+_SHOWS_CREDENTIALS = re.compile(rb"\r\nauthorization:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What clients may take: sizes in bytes, times in seconds, rates in bytes per second.
 
-    ``threads``: for requests with a body; ``spare_threads``: for everything else, so that a health check need not wait for bodies.
+    ``threads``: for requests with a body; ``review_threads``: for those about which the API server may have to be asked; ``spare_threads``:
+    for everything else, so that a health check need wait neither for bodies nor for the API server.
     ``head``: request line and headers together. ``idle``: without a byte of a request; ``stall``: without a byte sent or received while
     a thread waits for it; ``request``: to receive a whole request. A body may take ``body_start`` and what its size takes at ``body_rate``.
     """
 
     threads: int = 16
+    review_threads: int = 8
     spare_threads: int = 4
     connections: int = 1000
     head: int = 1 << 16
@@ -152,6 +155,15 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
     def announces_body(self) -> bool:
         """Whether the request, whose head is complete, has a body."""
         return _ANNOUNCES_BODY.search(self._head, 0, self._head.index(_END_OF_HEAD)) is not None
+
+    @property
+    def may_need_review(self) -> bool:
+        """Whether the API server may have to be asked who the client is, or whether it may do this."""
+        _, _, rest = self._head.partition(b" ")
+        path = rest.partition(b" ")[0].partition(b"?")[0].decode("latin-1")
+        if not self.cfg.is_open(path):
+            return True
+        return _SHOWS_CREDENTIALS.search(self._head, 0, self._head.index(_END_OF_HEAD)) is not None
 
     def init(self) -> None:
         """Hand the head to the parser; called by gunicorn in the thread that answers the request."""

@@ -12,6 +12,7 @@ below is used elsewhere; what it needs of gunicorn's inside is in ``worker``.
 import os
 import socket
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scheduler.serving.connection import Limits
@@ -41,6 +42,7 @@ class Server:
         port: 0 takes a free one; see `port` after `start`.
         tls: where contexts come from (``tls.serving_tls``); absent: plain HTTP.
         reuse_port: several processes may listen on the port.
+        is_open: whether a path is open to everybody, so that its requests wait for nobody; by default all are.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Server:
         tls: "ContextSource | None" = None,
         limits: Limits | None = None,
         reuse_port: bool = False,
+        is_open: Callable[[str], bool] = lambda path: True,  # noqa: ARG005
     ) -> None:
         self.bind_address = bind_address
         self.port = port
@@ -59,6 +62,7 @@ class Server:
         self._tls = tls
         self._limits = limits or Limits()
         self._reuse_port = reuse_port
+        self._is_open = is_open
         self._running: tuple[InProcessWorker, threading.Thread] | None = None
 
     def start(self) -> None:
@@ -69,7 +73,7 @@ class Server:
         """
         listener = listen(self.bind_address, self.port, reuse_port=self._reuse_port)
         self.port = int(listener.getsockname()[1])
-        worker = InProcessWorker(self._app, listener, self._limits, self._tls)
+        worker = InProcessWorker(self._app, listener, self._limits, self._tls, self._is_open)
         thread = threading.Thread(target=worker.serve, name="serving", daemon=True)
         self._running = (worker, thread)
         thread.start()

@@ -2,7 +2,8 @@
 
 * Signals, user ids and the parent process are the program's business: the start-up that touches them is left out.
 * A connection waits in the poller until the head of a request is complete: a client that says nothing, or little, costs no thread.
-* Requests with a body have a pool of threads of their own: however slowly bodies arrive, a health check finds a thread.
+* Requests with a body have a pool of threads of their own, and so have those about which the API server may be asked: however slow clients
+  and the API server are, a health check finds a thread.
 * Sockets have time limits. gunicorn's worker has none, a client that stops in the middle of a request would hold its thread forever.
 * Closing a connection waits for the client in the connection's own thread, not in the loop that accepts everybody else.
 * Stopping does not wait for idle connections.
@@ -12,9 +13,9 @@ docs/design/serving.md lists what this relies on; tests/serving/test_http.py fai
 
 ::
 
-                                                      ┌─ with a body ─► in a thread of ``bodies`` ─┐
-    accepted ─► waiting for a complete head (poller) ─┤                                            ├─► idle (keep-alive) ─► ... ─► closed
-                      │                               └─ without ──────► in a spare thread ────────┘
+                                                      ┌─ with a body ──► in a thread of ``bodies`` ──┐
+    accepted ─► waiting for a complete head (poller) ─┼─ not open ─────► in a thread of ``reviews`` ─┼─► idle (keep-alive) ─► ... ─► closed
+                      │                               └─ neither ──────► in a spare thread ──────────┘
                       └─ idle time over, or stopping ─► closed
 """
 
@@ -26,6 +27,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -52,9 +54,10 @@ _ELSEWHERE = object()
 class _Settings(Config):  # type: ignore[misc]  # gunicorn is untyped
     """gunicorn's settings, of which a worker reads a few; TLS is this package's own."""
 
-    def __init__(self, limits: Limits, tls: "ContextSource | None") -> None:
+    def __init__(self, limits: Limits, tls: "ContextSource | None", is_open: Callable[[str], bool]) -> None:
         super().__init__()
         self.tls = tls
+        self.is_open = is_open
         self.limits = limits
         for name, value in {
             "threads": limits.threads,
@@ -84,12 +87,18 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
     """One worker, whose loop runs in the thread that calls `serve`."""
 
     def __init__(
-        self, app: "WSGIApplication", listener: socket.socket, limits: Limits, tls: "ContextSource | None"
+        self,
+        app: "WSGIApplication",
+        listener: socket.socket,
+        limits: Limits,
+        tls: "ContextSource | None",
+        is_open: Callable[[str], bool],
     ) -> None:
-        super().__init__(0, 0, [listener], _Application(app), 0, _Settings(limits, tls), _Log())
+        super().__init__(0, 0, [listener], _Application(app), 0, _Settings(limits, tls, is_open), _Log())
         self.tmp.close()
         self.ready = threading.Event()
         self.bodies = ThreadPoolExecutor(limits.threads)
+        self.reviews = ThreadPoolExecutor(limits.review_threads)
 
     def serve(self) -> None:
         """Serve until `drain` is called; sockets are closed on return."""
@@ -104,9 +113,10 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         for connection in self.pending_conns:
             connection.close()
         self.bodies.shutdown(wait=False)
+        self.reviews.shutdown(wait=False)
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
-        """The threads for everything but requests with a body."""
+        """The threads for requests that wait for nobody."""
         return ThreadPoolExecutor(self.cfg.limits.spare_threads)
 
     def drain(self, grace: float) -> None:
@@ -150,9 +160,13 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         except OSError as error:
             logger.log(_level(error), "connection closed: %s", error)
             return False
-        if not conn.announces_body:
+        if conn.announces_body:
+            pool = self.bodies
+        elif conn.may_need_review:
+            pool = self.reviews
+        else:
             return self._answer(conn)
-        future = self.bodies.submit(self._answer, conn)
+        future = pool.submit(self._answer, conn)
         future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
         return _ELSEWHERE
 

@@ -102,7 +102,7 @@ def port(kubeconfig: Path) -> Iterator[Flags]:
         admission = make_admission(options, lambda access, name: Rest(access, user_agent=name, qps=-1))
         tls = serving_tls(ServingFiles(), now=datetime.now(UTC), authorities=admission.authorities)
         app = create_app(parts(access=admission.access, blueprints=(extender_routes(),)))
-        server = Server(app, tls=tls)
+        server = Server(app, tls=tls, is_open=admission.is_open)
         admission.followed.start()
         server.start()
         running.append(Port(server, admission))

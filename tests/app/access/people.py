@@ -30,6 +30,7 @@ class Authority:
     name: str = "people"
     above: "Authority | None" = None
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
+    certificate: x509.Certificate = field(init=False)
 
     def __post_init__(self) -> None:
         signer = self.above or self

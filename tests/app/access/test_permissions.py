@@ -1,5 +1,6 @@
 """Who may: open paths, masters, reviews by the API server, the extender's verbs."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from scheduler.sandbox import Sandbox
 from scheduler.serving.asked import Request
 from scheduler.serving.authentication import User
 from scheduler.serving.authorization import AccessReviews
-from tests.app.access.conftest import Flags
+from tests.app.access.conftest import DEADLINE, Flags
 from tests.app.access.people import Authority
 
 VERBS = ("/filter", "/prioritize", "/bind", "/profiles/packed/filter")
@@ -65,6 +66,28 @@ def test_an_api_server_in_trouble_is_an_error_not_a_refusal(
 def test_an_api_server_in_trouble_does_not_close_open_paths(sandbox: Sandbox, port: Flags) -> None:
     sandbox.faults.add(path="reviews$", status=503)
     assert port(authn=True, authz=True).ask("/livez")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("review", "asked"),
+    [
+        ("/subjectaccessreviews$", {"path": "/metrics"}),
+        ("/tokenreviews$", {"path": "/livez", "token": "t0ken"}),
+    ],
+    ids=["permissions", "tokens"],
+)
+def test_a_health_check_is_answered_while_an_api_server_says_nothing(
+    sandbox: Sandbox, port: Flags, review: str, asked: dict[str, str]
+) -> None:
+    silent = sandbox.faults.add(path=review, delay=3600)
+    crowded = port("--authorization-webhook-cache-unauthorized-ttl=0s", authn=True, authz=True)
+    with ExitStack() as opened:
+        for number in range(30):
+            client = opened.enter_context(closing(crowded.connect()))
+            token = {"Authorization": f"Bearer {number}"} if "token" in asked else {}
+            client.request("GET", f"{asked['path']}" if token else f"/{number}", headers=token)
+        assert silent.struck.wait(DEADLINE)
+        assert crowded.ask("/livez") == (200, "ok")
 
 
 def test_both_answers_are_remembered_for_their_time(sandbox: Sandbox, port: Flags) -> None:
