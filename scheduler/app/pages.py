@@ -6,6 +6,7 @@ Which of them there are follows from the configuration (``enableProfiling``) and
 from __future__ import annotations
 
 import platform
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
@@ -40,6 +41,8 @@ _FIRST = ("kind", "apiVersion", *_PLUGIN_ORDER)
 _SECRET = frozenset({"keyData"})
 _REDACTED = "REDACTED"
 """Stands for a private key; base64 still, so that the configuration can be read back."""
+
+_USER_INFO = re.compile(r"//[^/@\s]+@")
 
 
 def pages(
@@ -89,9 +92,10 @@ def _as_shown(tree: Any) -> Any:
 
 
 def shown_flags(options: Options) -> dict[str, str]:
-    """Every flag with its value, as ``/flagz`` and the log print it."""
+    """Every flag with its value, as ``/flagz`` and the log print it: without credentials that stand in an address."""
     flags = sorted((flag for section in SECTIONS for flag in section.flags()), key=lambda flag: flag.name)
-    return {flag.name: flag.kind.show(options.parsed.values[flag.name]) for flag in flags}
+    shown = {flag.name: flag.kind.show(options.parsed.values[flag.name]) for flag in flags}
+    return {name: _USER_INFO.sub(f"//{_REDACTED}@", value) for name, value in shown.items()}
 
 
 def _status(config: Config, started: float) -> Status:

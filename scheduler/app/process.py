@@ -24,6 +24,7 @@ from scheduler.app import memory
 from scheduler.client.events import EventBroadcaster
 from scheduler.client.informers import InformerSet
 from scheduler.client.leaderelection import LeaderElector
+from scheduler.logkeys import keys
 from scheduler.scheduling.scheduler import Scheduler
 
 logger = logging.getLogger(__name__)
@@ -121,7 +122,7 @@ class Process:
         Raises:
             scheduler.serving.http.ListenError: the serving port is taken.
         """
-        logger.info("Starting Kubernetes Scheduler version=%s", self._version)
+        logger.info("Starting Kubernetes Scheduler", extra=keys(version=self._version))
         self._events.start()
         try:
             if self._server is not None:

@@ -22,6 +22,7 @@ from types import FrameType
 
 from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
+from scheduler.apis.fielderror import quote
 from scheduler.app import logs
 from scheduler.app.build import ConfigurationError
 from scheduler.app.compatibility import gate_lines
@@ -30,12 +31,15 @@ from scheduler.app.flags import help_text, usage_line
 from scheduler.app.flags.version import version_text
 from scheduler.app.loading import StartupError, load_configuration, placed
 from scheduler.app.options import Options
+from scheduler.app.pages import shown_configuration, shown_flags
 from scheduler.app.setup import Setup, server, set_up
 from scheduler.client.errors import AccessError
 from scheduler.framework.profile import ProfileError
 from scheduler.framework.registry import PluginLoadError
+from scheduler.logkeys import keys
 from scheduler.serving.http import ListenError
 from scheduler.serving.tls import CertificateError
+from scheduler.verbosity import V1, V2
 
 logger = logging.getLogger(__name__)
 
@@ -94,9 +98,14 @@ def check(options: Options) -> KubeSchedulerConfiguration:
     if errors:
         raise StartupError(errors)
     logs.setup(options.logs)
+    for name, value in shown_flags(options).items():
+        logger.log(V1, "FLAG: --%s=%s", name, quote(value))
     for warning in options.warnings():
         logger.warning("%s", warning)
-    return load_configuration(options)
+    component = load_configuration(options)
+    if logger.isEnabledFor(V2):
+        logger.log(V2, "Using component config", extra=keys(config=shown_configuration(component)))
+    return component
 
 
 def run(made: Setup) -> int:
@@ -127,7 +136,7 @@ def _write_config(path: str, text: str) -> int:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise StartupError([f"open {path}: {(error.strerror or str(error)).lower()}"]) from error
-    logger.info("Wrote configuration file=%s", path)
+    logger.info("Wrote configuration", extra=keys(file=path))
     return 0
 
 

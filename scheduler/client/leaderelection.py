@@ -24,6 +24,7 @@ from scheduler.client.election import JITTER_FACTOR, Election, ElectionTimes, Ve
 from scheduler.client.errors import ClientError, NotFoundError, TransportError
 from scheduler.client.leases import LeaseLock
 from scheduler.client.times import micro_time
+from scheduler.logkeys import keys
 
 logger = logging.getLogger(__name__)
 
@@ -117,12 +118,12 @@ class LeaderElector:
             self._callbacks.on_stopped_leading()
 
     def _acquire(self, stop: threading.Event) -> bool:
-        logger.info("Attempting to acquire leader lease... lock=%s", self._lock)
+        logger.info("Attempting to acquire leader lease...", extra=keys(lock=self._lock))
         while not stop.is_set():
             if self._try_acquire_or_renew(self._now() + self._times.renew_deadline):
                 self._callbacks.record_event(f"{self._election.identity} became leader")
                 self._callbacks.on_status(True)
-                logger.info("Successfully acquired lease lock=%s", self._lock)
+                logger.info("Successfully acquired lease", extra=keys(lock=self._lock))
                 return True
             stop.wait(self._times.retry_period * (1 + self._rng.random() * JITTER_FACTOR))
         return False
@@ -134,7 +135,7 @@ class LeaderElector:
             if self._try_acquire_or_renew(deadline):
                 deadline = self._now() + self._times.retry_period + self._times.renew_deadline
             elif self._now() >= deadline:
-                logger.error("Failed to renew lease lock=%s", self._lock)
+                logger.error("Failed to renew lease", extra=keys(lock=self._lock))
                 break
             stop.wait(self._times.retry_period)
         self._callbacks.on_status(False)
@@ -144,7 +145,9 @@ class LeaderElector:
         """Release the lease, but never before the led work has ended: two schedulers must not act at once."""
         work.join(self._times.renew_deadline)
         if work.is_alive():
-            logger.warning("The lease is left to expire, the work has not ended yet lock=%s", self._lock)
+            logger.warning(
+                "The lease is left to expire, the work has not ended yet", extra=keys(lock=self._lock)
+            )
         elif self._release_on_cancel:
             self._release()
 
@@ -157,9 +160,9 @@ class LeaderElector:
             record = self._election.released_record(micro_time(self._wall()))
             self._lock.update(record, self._seconds_left())
             self._election.record_written(record, self._now())
-            logger.info("Released the lease lock=%s", self._lock)
+            logger.info("Released the lease", extra=keys(lock=self._lock))
         except ClientError as error:
-            logger.warning("Failed to release lease lock=%s: %s", self._lock, error)
+            logger.warning("Failed to release lease: %s", error, extra=keys(lock=self._lock))
 
     def _try_acquire_or_renew(self, deadline: float) -> bool:
         """One attempt that ends before ``deadline``, by when others may take over; True when we lead now."""
@@ -167,7 +170,7 @@ class LeaderElector:
         try:
             led = self._renew_fast() or self._acquire_or_renew_slow()
         except ClientError as error:
-            logger.warning("Failed to update lease lock=%s: %s", self._lock, error)
+            logger.warning("Failed to update lease: %s", error, extra=keys(lock=self._lock))
             led = False
         self._report_leader()
         return led
@@ -178,7 +181,9 @@ class LeaderElector:
         try:
             self._write(Verdict.RENEW)
         except ClientError as error:
-            logger.debug("Failed to update lease optimistically, falling back lock=%s: %s", self._lock, error)
+            logger.debug(
+                "Failed to update lease optimistically, falling back: %s", error, extra=keys(lock=self._lock)
+            )
             return False
         return True
 

@@ -19,6 +19,7 @@ from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.port import Recorder, reference
 from scheduler.framework.runner import PluginError
 from scheduler.framework.status import Code, Status
+from scheduler.logkeys import about, keys, ref
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import nomination_patch
@@ -172,7 +173,16 @@ class BindingCycle:
         )
         if self._cluster.get_pod(queued.pod_info.uid) is not None:  # it may have gone meanwhile
             self._decisions.keep(attempt, "scheduled")
-        logger.log(V2, "bound pod %s to node %s", queued.name, attempt.node)
+        logger.log(
+            V2,
+            "Successfully bound pod to node",
+            extra=keys(
+                pod=ref(queued.name),
+                node=attempt.node,
+                evaluatedNodes=attempt.decision.evaluated,
+                feasibleNodes=attempt.decision.feasible,
+            ),
+        )
 
     def _nominate(self, attempt: Attempt) -> None:
         pod = attempt.queued.pod
@@ -183,8 +193,9 @@ class BindingCycle:
 
 def _safely(attempt: Attempt, act: Callable[[], Status]) -> Status:
     """What the act answers. Whatever goes wrong, the assumed pod has to be taken back: then it is an Error status."""
-    try:
-        return act()
-    except Exception as error:
-        logger.exception("a bug ended the binding of pod %s", attempt.queued.name)
-        return Status.failure(error)
+    with about(pod=ref(attempt.queued.name), node=attempt.node):
+        try:
+            return act()
+        except Exception as error:
+            logger.exception("a bug ended the binding of pod %s", attempt.queued.name)
+            return Status.failure(error)

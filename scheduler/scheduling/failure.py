@@ -16,6 +16,7 @@ from scheduler.framework.outcome import FitError, NoNodesAvailableError
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.port import Recorder, reference
 from scheduler.framework.status import Status
+from scheduler.logkeys import keys, ref
 from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import REASON_SCHEDULER_ERROR, REASON_UNSCHEDULABLE, status_patch
@@ -112,10 +113,12 @@ class FailureHandler:
         self._statuses.write(pod, patch)
 
     def _log(self, attempt: Attempt, status: Status) -> None:
-        name = attempt.queued.name
+        pod = ref(attempt.queued.name)
         if isinstance(status.error, NoNodesAvailableError):
-            logger.log(V2, "unable to schedule pod %s: no nodes are registered to the cluster; waiting", name)
+            waits = "Unable to schedule pod; no nodes are registered to the cluster; waiting"
+            logger.log(V2, waits, extra=keys(pod=pod))
         elif status.rejected:
-            logger.log(V2, "unable to schedule pod %s: no fit; waiting: %s", name, status.message)
+            waits = "Unable to schedule pod; no fit; waiting"
+            logger.log(V2, waits, extra=keys(pod=pod, err=status.message))
         else:
-            logger.error("error scheduling pod %s; retrying: %s", name, status.message)
+            logger.error("Error scheduling pod; retrying", extra=keys(pod=pod, err=status.message))

@@ -35,6 +35,7 @@ from scheduler.framework.live import Live
 from scheduler.framework.port import Port, Recorder
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
+from scheduler.logkeys import about, ref
 from scheduler.metrics import Metrics
 from scheduler.scheduling.binding import BindingCycle
 from scheduler.scheduling.catalog_events import CatalogEvents
@@ -49,6 +50,7 @@ from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.scheduling.turns import Turns
 from scheduler.scheduling.workers import Crew, Workers
 from scheduler.scheduling.world import State
+from scheduler.verbosity import V3
 
 logger = logging.getLogger(__name__)
 
@@ -316,7 +318,9 @@ class Scheduler:
             queued = self.queue.pop()
             if queued is None:
                 return self._pause()
-            self._cycle.run(queued)
+            with about(pod=ref(queued.name)):
+                logger.log(V3, "Attempting to schedule pod")
+                self._cycle.run(queued)
             return None
 
     def _pause(self) -> float:

@@ -115,7 +115,7 @@ def test_nothing_about_serving_matters_when_nothing_is_served(flag: str) -> None
     assert options(flag).validate() != ()
 
 
-@pytest.mark.parametrize("flag", ["contention-profiling=false", "disabled-metrics=x"])
+@pytest.mark.parametrize("flag", ["disabled-metrics=x"])
 def test_flags_without_effect_are_admitted(flag: str) -> None:
     assert f"--{flag.partition('=')[0]} has no effect yet" in options(f"--{flag}").warnings()
 

@@ -103,11 +103,11 @@ class SchedulerProcess:
     port: int
     log: Path
 
-    def get(self, path: str) -> tuple[int, str]:
+    def get(self, path: str, **headers: str) -> tuple[int, str]:
         """(status, text) of its serving port; (0, "") when it does not answer."""
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=5, context=trusting())
         try:
-            connection.request("GET", path)
+            connection.request("GET", path, headers=headers)
             answer = connection.getresponse()
             return answer.status, answer.read().decode()
         except OSError:

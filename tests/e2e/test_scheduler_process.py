@@ -86,7 +86,7 @@ def test_an_outage_loses_no_pod_and_binds_none_twice(tmp_path: Path) -> None:
         assert process.terminate() == 0
         log = process.log.read_text()
     assert "Traceback" not in log
-    assert log.count("bound pod default/during ") == 1
+    assert log.count('"Successfully bound pod to node" pod="default/during" node="n1"') == 1
 
 
 CONFIGURATION = """

@@ -28,7 +28,6 @@ from scheduler.app.flags.values import (
 from scheduler.app.flags.version import VERSION_REQUEST
 
 _HTTP1 = "none: HTTP/2 is never offered"
-_UNBUFFERED = "none: log lines are written at once"
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,10 @@ class Deprecated(Section):
     title = "Deprecated"
     deprecated = True
     contention_profiling: bool = flag(
-        BOOL, True, "DEPRECATED: profile lock contention.", effect=f"{NOT_YET}: kept in the configuration"
+        BOOL,
+        True,
+        "DEPRECATED: profile lock contention.",
+        effect="none: Python's locks are not profiled; kept in the configuration",
     )
     kube_api_burst: int = flag(INT32, 100, "DEPRECATED: how many requests may exceed --kube-api-qps at once.")
     kube_api_content_type: str = flag(
@@ -172,9 +174,7 @@ class Deprecated(Section):
         300 * SECOND,
         "DEPRECATED: how long a pod stays unschedulable before it is tried again whatever happens.",
     )
-    profiling: bool = flag(
-        BOOL, True, "DEPRECATED: serve /debug/pprof/.", effect=f"{NOT_YET}: kept in the configuration"
-    )
+    profiling: bool = flag(BOOL, True, "DEPRECATED: serve /debug/pprof/ and /debug/flags/.")
 
 
 @dataclass(frozen=True)
@@ -240,24 +240,30 @@ class Logs(Section):
 
     title = "Logs"
     log_flush_frequency: int = flag(
-        DURATION, 5 * SECOND, "How often buffered log lines are written.", effect=_UNBUFFERED
+        DURATION,
+        5 * SECOND,
+        "How long lines of a buffered info stream may wait; all others are written at once.",
     )
     log_json_info_buffer_size: str = flag(
-        QUANTITY, "0", "[Alpha] How much of the info stream to buffer in JSON format.", effect=_UNBUFFERED
+        QUANTITY, "0", "[Alpha] How many bytes of a split info stream to buffer in JSON format."
     )
     log_json_split_stream: bool = flag(
         BOOL, False, "[Alpha] In JSON format, errors to stderr and the rest to stdout."
     )
     log_text_info_buffer_size: str = flag(
-        QUANTITY, "0", "[Alpha] How much of the info stream to buffer in text format.", effect=_UNBUFFERED
+        QUANTITY, "0", "[Alpha] How many bytes of a split info stream to buffer in text format."
     )
     log_text_split_stream: bool = flag(
         BOOL, False, "[Alpha] In text format, errors to stderr and the rest to stdout."
     )
     logging_format: str = flag(STRING, "text", "The format of log lines: text or json.")
-    v: int = flag(LEVEL, 0, "How much to log: 4 and more tell every step.", short="v")
+    v: int = flag(
+        LEVEL, 0, "How much to log: flags at 1, configuration and every pod at 2, every step at 4.", short="v"
+    )
     vmodule: tuple[tuple[str, int], ...] = flag(
-        VMODULE, (), "Other levels for certain files (text format only)."
+        VMODULE,
+        (),
+        "Other levels for certain files (text format only): cycle=4, leader*=4, or with the module, scheduler/backend/*=4.",
     )
 
 
