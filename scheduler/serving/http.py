@@ -9,6 +9,7 @@ below is used elsewhere; what it needs of gunicorn's inside is in ``worker``.
     Server(app, ...) -- start() --> serving on .port -- stop(grace) --> accepts nothing, requests in flight end, sockets closed
 """
 
+import logging
 import os
 import socket
 import threading
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
     from scheduler.serving.tls import ContextSource
+
+logger = logging.getLogger(__name__)
 
 _STARTUP_SECONDS = 10.0
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared with, not bound
@@ -79,6 +82,8 @@ class Server:
         thread.start()
         if not worker.ready.wait(_STARTUP_SECONDS):
             raise ListenError(f"the server on {_address(self.bind_address, self.port)} did not start")
+        how = "securely" if self._tls else "without TLS"
+        logger.info("Serving %s on %s", how, _address(self.bind_address, self.port))
 
     def stop(self, grace: float = 5.0) -> None:
         """Accept nothing more, let requests in flight end within ``grace`` seconds, close everything. Stopping twice is harmless."""

@@ -126,12 +126,14 @@ class SchedulerProcess:
 
 
 @contextmanager
-def scheduler(tmp_path: Path, master: str, *flags: str, **more: str) -> Iterator[SchedulerProcess]:
+def scheduler(
+    tmp_path: Path, master: str, *flags: str, open_paths: str = "/*", **more: str
+) -> Iterator[SchedulerProcess]:
     """A scheduler against the API server at ``master``; killed at the end if it still runs. ``more``: its environment."""
     port, log = free_port(), tmp_path / "scheduler.log"
     command = [
         sys.executable, "-m", "scheduler", f"--master={master}", f"--secure-port={port}", "--bind-address=127.0.0.1",
-        "--authorization-always-allow-paths=/*", "-v=2", *flags,
+        f"--authorization-always-allow-paths={open_paths}", "-v=2", *flags,
     ]  # fmt: skip
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 import yaml
 
 from scheduler.app.watches import RESOURCES
@@ -25,6 +26,21 @@ METHODS = {
     "delete": "DELETE",
 }
 ON_COLLECTIONS = frozenset({"list", "watch", "create"})
+BUILT_IN: dict[str, list[dict[str, Any]]] = {
+    "system:auth-delegator": [
+        {"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]},
+        {"apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"]},
+    ],
+    "extension-apiserver-authentication-reader": [
+        {
+            "apiGroups": [""],
+            "resources": ["configmaps"],
+            "resourceNames": ["extension-apiserver-authentication"],
+            "verbs": ["get", "list", "watch"],
+        }
+    ],
+}
+"""Roles that every API server has, as far as they are used."""
 
 
 WORK = """
@@ -105,7 +121,8 @@ def test_manifests_are_accepted(name: str) -> None:
     "path", sorted((MANIFESTS / "configurations").glob("*.yaml")), ids=lambda path: path.stem
 )
 def test_sample_configurations_are_accepted(path: Path, tmp_path: Path) -> None:
-    text = path.read_text().replace("/etc/kubernetes/wharfinger-ca.crt", str(authority(tmp_path)))
+    text = path.read_text().replace("/etc/kubernetes/wharfinger", str(tmp_path / "wharfinger"))
+    write_certificates(tmp_path)
     (tmp_path / "config.yaml").write_text(text)
     written = tmp_path / "in-force.yaml"
     done = run("--config=config.yaml", f"--write-config-to={written}", cwd=tmp_path)
@@ -140,11 +157,19 @@ def test_containers_are_confined(name: str) -> None:
 
 def test_the_roles_cover_everything_that_the_scheduler_asks(tmp_path: Path) -> None:
     """An API server that refuses whatever the roles do not grant refuses nothing."""
-    flags = ("--leader-elect-resource-name=wharfinger", "--leader-elect-resource-namespace=wharfinger-system")
+    flags = (
+        "--leader-elect-resource-name=wharfinger",
+        "--leader-elect-resource-namespace=wharfinger-system",
+        "--authentication-kubeconfig=kubeconfig",
+        "--authorization-kubeconfig=kubeconfig",
+    )
     with Sandbox() as sandbox:
+        sandbox.write_kubeconfig(tmp_path / "kubeconfig")
         sandbox.load(documents(MANIFESTS / "namespace.yaml"))
         refusals = list(refuse_the_rest(sandbox))
-        with scheduler(tmp_path, sandbox.url, *flags) as process:
+        with scheduler(tmp_path, sandbox.url, *flags, open_paths="/readyz") as process:
+            eventually(lambda: process.get("/metrics")[0] == 403, "a review")
+            assert process.get("/metrics", Authorization="Bearer unknown")[0] in (200, 401)
             sandbox.load([node("n1"), pod("fits"), pod("does-not", nodeSelector={"no": "where"})])
             eventually_bound(sandbox, "fits")
             eventually(lambda: len(sandbox.store.objects("events")) >= 2, "both events")
@@ -181,7 +206,15 @@ def test_watching_is_allowed_for_exactly_the_kinds_that_can_be_watched() -> None
 def refuse_the_rest(sandbox: Sandbox) -> Iterator[Rule]:
     """Rules that answer 403 to every request that no role of rbac.yaml allows."""
     granted: dict[str, list[str]] = {method: [] for method in METHODS.values()}
-    for role in documents(MANIFESTS / "rbac.yaml"):
+    objects = documents(MANIFESTS / "rbac.yaml")
+    bound = {
+        each["roleRef"]["name"]: each["metadata"].get("namespace", "")
+        for each in objects
+        if "roleRef" in each
+    }
+    for name, rules in BUILT_IN.items():
+        objects.append({"metadata": {"namespace": bound[name]}, "rules": rules})
+    for role in objects:
         for rule in role.get("rules", ()):
             for method, pattern in patterns(rule, role["metadata"].get("namespace", "")):
                 granted[method].append(pattern)
@@ -194,7 +227,7 @@ def patterns(rule: dict[str, Any], namespace: str) -> Iterator[tuple[str, str]]:
     """(method, pattern of the path) for what one rule of a role allows."""
     names = "|".join(map(re.escape, rule.get("resourceNames", ()))) or "[^/]+"
     place = f"namespaces/{namespace}/" if namespace else "(?:namespaces/[^/]+/)?"
-    for group in rule["apiGroups"]:
+    for group in rule.get("apiGroups", ()):
         root = f"/apis/{re.escape(group)}/v1/" if group else "/api/v1/"
         for resource in rule["resources"]:
             kind, _, subresource = resource.partition("/")
@@ -204,10 +237,10 @@ def patterns(rule: dict[str, Any], namespace: str) -> Iterator[tuple[str, str]]:
                 yield METHODS[verb], f"{root}{place}{kind}{tail}"
 
 
-def authority(directory: Path) -> Path:
-    """A certificate for a configuration that names one."""
-    import trustme
-
-    path = directory / "ca.crt"
-    trustme.CA().cert_pem.write_to_path(str(path))
-    return path
+def write_certificates(directory: Path) -> None:
+    """Those that a configuration names: an authority's, and a client's with its key."""
+    authority = trustme.CA()
+    client = authority.issue_cert("client.example")
+    authority.cert_pem.write_to_path(str(directory / "wharfinger-ca.crt"))
+    client.cert_chain_pems[0].write_to_path(str(directory / "wharfinger-client.crt"))
+    client.private_key_pem.write_to_path(str(directory / "wharfinger-client.key"))

@@ -64,7 +64,9 @@ class Authority:
         builder = _builder(subject(name, organizations, uids), self.certificate.subject, key, valid_for)
         if usages:
             builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
-        path = folder / f"{name or 'nobody'}-{x509.random_serial_number()}.pem"
+        path = (
+            folder / f"{name.replace(':', '-') or 'nobody'}-{x509.random_serial_number()}.pem"
+        )  # curl reads a colon as a password
         chain = [builder.sign(self.key, hashes.SHA256()), *([self.certificate] if self.above else [])]
         pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         path.write_bytes(b"".join(each.public_bytes(Encoding.PEM) for each in chain) + pem)
