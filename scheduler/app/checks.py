@@ -6,12 +6,11 @@ from pathlib import Path
 from scheduler.app.flags.sections import (
     Authentication,
     Authorization,
-    MetricsFlags,
     SecureServing,
     Wharfinger,
 )
 from scheduler.client.access import in_cluster
-from scheduler.features import BINARY_VERSION, Features
+from scheduler.features import Features
 from scheduler.serving.authorization import OpenPaths, PathError
 from scheduler.serving.ciphers import GROUPS, INSECURE, OPENSSL_NAMES, VERSIONS
 
@@ -142,14 +141,8 @@ def extender_warnings(wharfinger: Wharfinger) -> Iterator[str]:
         )
 
 
-def wharfinger_errors(metrics: MetricsFlags, wharfinger: Wharfinger) -> Iterator[str]:
-    """Numbers that must be positive, plugins that must name a class, versions that can be shown."""
-    previous = _previous_minor()
-    if metrics.show_hidden_metrics_for_version not in ("", previous):
-        yield (
-            f"--show-hidden-metrics-for-version must be omitted or have the value '{previous}'. "
-            "Only the previous minor version is allowed"
-        )
+def wharfinger_errors(wharfinger: Wharfinger) -> Iterator[str]:
+    """Numbers that must be positive, plugins that must name a class."""
     for name in ("extender_max_body_bytes", "serving_threads"):
         value = getattr(wharfinger, name)
         if value < 1:
@@ -167,8 +160,3 @@ def _unreadable(name: str) -> str:
             return ""
     except OSError as error:
         return (error.strerror or str(error)).lower()
-
-
-def _previous_minor() -> str:
-    major, minor = BINARY_VERSION.split(".")
-    return f"{major}.{int(minor) - 1}"

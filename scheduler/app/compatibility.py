@@ -18,12 +18,16 @@ _VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(\.[0-9]+.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Compatibility:
-    """The gates in force, with what is worth a warning and what is wrong; the defaults when something is."""
+    """The gates in force, with what is worth a warning and what is wrong; the defaults when something is.
+
+    ``emulated`` is the version to behave like, ``oldest`` the oldest one to stay compatible with.
+    """
 
     features: Features
     emulated: str
     warnings: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    oldest: str = ""
 
 
 def compatibility(flags: FeatureGates) -> Compatibility:
@@ -39,7 +43,7 @@ def compatibility(flags: FeatureGates) -> Compatibility:
         return Compatibility(Features.default(), BINARY_VERSION, errors=errors)
     version = _text(emulated)
     features, warnings, errors = Features.parse(flags.feature_gates, version)
-    return Compatibility(features, version, warnings, errors)
+    return Compatibility(features, version, warnings, errors, _text(oldest))
 
 
 def _out_of_range(

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis.config.types import KubeSchedulerConfiguration
+from scheduler.app import metrics_policy
 from scheduler.app.access import Admission, make_admission
 from scheduler.app.build import check_profiles, load_registry
 from scheduler.app.flags.version import reported_version
@@ -106,9 +107,11 @@ def _metrics(options: Options, version: str) -> Metrics:
     """The metrics over a registry of their own, with what is known from the start."""
     registry = CollectorRegistry()
     add_process(registry)
-    metrics = Metrics(registry)
+    metrics = Metrics(registry, metrics_policy.policy(options.metrics))
     major, minor = version.removeprefix("v").split(".")[:2]
     metrics.built({"major": major, "minor": minor, "git_version": version, "platform": sys.platform})
+    compatibility = options.compatibility
+    metrics.version(version.removeprefix("v"), compatibility.emulated, compatibility.oldest)
     for gate in gates(options.features.version).values():
         stage = "" if gate.stage == "ga" else gate.stage.upper()
         metrics.feature(gate.name, stage, enabled=options.features.enabled(gate.name))
@@ -131,6 +134,12 @@ def _client(metrics: Metrics, qps: float, burst: int, access: Access, name: str)
     def throttled(method: str, seconds: float) -> None:
         metrics.throttled(method, host, seconds)
 
+    def transferred(method: str, sent: int, received: int) -> None:
+        metrics.transferred(method, host, sent, received)
+
+    def retried(method: str, code: str) -> None:
+        metrics.retried(code, method, host)
+
     return Rest(
         access,
         user_agent=user_agent(metadata.version("wharfinger"), name),
@@ -138,6 +147,8 @@ def _client(metrics: Metrics, qps: float, burst: int, access: Access, name: str)
         burst=burst,
         observe=observe,
         throttled=throttled,
+        transferred=transferred,
+        retried=retried,
     )
 
 

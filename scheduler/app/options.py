@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 from scheduler.apis import config as configuration
 from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.apis.fielderror import quote
-from scheduler.app import logs
+from scheduler.app import logs, metrics_policy
 from scheduler.app.checks import (
     authentication_errors,
     extender_warnings,
@@ -30,7 +30,7 @@ from scheduler.app.checks import (
     wharfinger_errors,
 )
 from scheduler.app.compatibility import Compatibility, compatibility
-from scheduler.app.flags import SECTIONS, Parsed, parse
+from scheduler.app.flags import Parsed, parse
 from scheduler.app.flags.sections import (
     Authentication,
     Authorization,
@@ -126,25 +126,20 @@ class Options:
         errors += header_errors(self.authentication, self.features)
         if self.serving.secure_port:
             errors += authentication_errors(self.authentication, self.authorization)
-        errors += wharfinger_errors(self.metrics, self.wharfinger)
+        errors += metrics_policy.errors(self.metrics)
+        errors += wharfinger_errors(self.wharfinger)
         if self.wharfinger.reload and not self.misc.config:
             errors.append("--reload needs --config: there is no file to look at")
         return tuple(map(str, errors))
 
     def warnings(self) -> tuple[str, ...]:
-        """What the user should know: unknown gates, what is missing for authentication, flags given that have no effect yet."""
+        """What the user should know: unknown gates, what is missing for authentication."""
         found = [*self.compatibility.warnings]
         if self.serving.secure_port:
             found += serving_warnings(self.serving)
             found += header_warnings(self.authentication)
             found += extender_warnings(self.wharfinger)
             found += unmet_lookups(self.authentication, self.authorization)
-        for section in SECTIONS:
-            found += [
-                f"--{flag.name} has no effect yet"
-                for flag in section.flags()
-                if flag.pending and self.changed(flag.name)
-            ]
         return tuple(found)
 
     def apply_to(self, config: KubeSchedulerConfiguration) -> KubeSchedulerConfiguration:

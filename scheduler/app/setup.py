@@ -212,7 +212,7 @@ def _application(
     coordinated = elected and options.features.enabled("CoordinatedLeaderElection")
     webhook_metrics = WebhookMetrics(config.metrics.registry)
     started = time.time()
-    health = HealthMetrics(CollectorRegistry(), started=started)
+    health = HealthMetrics(CollectorRegistry(), started=started, policy=config.metrics.policy)
     parts = Parts(
         access=config.admission.access,
         registry=config.metrics.registry,

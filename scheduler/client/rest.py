@@ -70,15 +70,16 @@ def _unobserved(method: str, code: str, seconds: float) -> None:
     del method, code, seconds
 
 
-def _untold(method: str, seconds: float) -> None:
-    del method, seconds
+def _untold(*args: object) -> None:
+    del args
 
 
 class Rest:
     """A client with its own rate limit and user agent. Thread-safe.
 
     ``qps``/``burst``: as in ``clientConnection`` (see :func:`.ratelimit.limiter`). ``observe``: see Observer.
-    ``throttled(method, seconds)`` is told how long the rate limit held up every attempt.
+    ``throttled(method, seconds)`` is told how long the rate limit held up every attempt, ``transferred(method, sent, received)``
+    the bytes of both bodies, ``retried(method, code)`` after which status an attempt is made again.
     """
 
     def __init__(
@@ -91,11 +92,15 @@ class Rest:
         now: Callable[[], float] = time.monotonic,
         observe: Observer = _unobserved,
         throttled: Callable[[str, float], None] = _untold,
+        transferred: Callable[[str, int, int], None] = _untold,
+        retried: Callable[[str, str], None] = _untold,
     ) -> None:
         self._access = access
         self._now = now
         self._observe = observe
         self._throttled = throttled
+        self._transferred = transferred
+        self._retried = retried
         self._closing = threading.Event()
         self._limiter = limiter(qps, burst, now=now, wait=self._closing.wait)
         self._user_agent = user_agent
@@ -130,15 +135,19 @@ class Rest:
         resend = method == "GET"
         for attempt in range(MAX_RETRIES + 1):
             try:
-                return self._attempt(method, target, payload, content_type, timeout)
+                answer = self._attempt(method, target, payload, content_type, timeout)
             except ApiError as error:
                 if attempt == MAX_RETRIES or not self._wait_to_retry(error, deadline):
                     raise
+                self._retried(method, str(error.status))
                 logger.debug("%s %s: %s; trying again", method, path, error)
             except TransportError as error:
                 if not resend or error.refused or error.timed_out:
                     raise
                 resend = False
+            else:
+                self._transferred(method, len(payload or b""), len(answer.body))
+                return answer
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def open(self, path: str, *, query: Query | None = None, timeout: float = READ_SECONDS) -> Body:

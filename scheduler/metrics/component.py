@@ -4,19 +4,21 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 
 from scheduler.metrics import families
 from scheduler.metrics.families import Children
+from scheduler.metrics.policy import OPEN, Policy
 from scheduler.metrics.table import HEALTH
 
 
 class HealthMetrics:
     """How health checks turned out, over a registry of its own."""
 
-    def __init__(self, registry: CollectorRegistry, *, started: float) -> None:
+    def __init__(self, registry: CollectorRegistry, *, started: float, policy: Policy = OPEN) -> None:
         """``started``: when the process started, in seconds since 1970."""
         latest, total, process_start = HEALTH
         self.registry = registry
-        self._latest = Children(families.gauge(latest, registry))
-        self._total = Children(families.counter(total, registry))
-        families.gauge(process_start, registry).set(started)
+        shown = {each.name: None if each.name in policy.disabled else registry for each in HEALTH}
+        self._latest = Children(families.gauge(latest, shown[latest.name]))
+        self._total = Children(families.counter(total, shown[total.name]))
+        families.gauge(process_start, shown[process_start.name]).set(started)
 
     def observe(self, endpoint: str, check: str, passed: bool) -> None:
         """A check of ``healthz``, ``livez`` or ``readyz`` passed or failed."""

@@ -11,7 +11,14 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.registry import Collector
 
 from scheduler.metrics import families
-from scheduler.metrics.families import Children, GaugeReader, GaugesAtScrape
+from scheduler.metrics.families import (
+    Children,
+    ConstrainedChildren,
+    GaugeReader,
+    GaugesAtScrape,
+    LabelValues,
+)
+from scheduler.metrics.policy import OPEN, Policy
 from scheduler.metrics.table import FAMILIES
 
 _MAX_ATTEMPTS_LABEL = 15
@@ -19,12 +26,17 @@ _BY_NAME = {family.name: family for family in FAMILIES}
 
 
 class Metrics:
-    """The scheduler's metrics over an explicit registry. Every method may be called from any thread."""
+    """The scheduler's metrics over an explicit registry. Every method may be called from any thread.
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    Args:
+        policy: which metrics are not to be, and which label values are kept.
+    """
+
+    def __init__(self, registry: CollectorRegistry, policy: Policy = OPEN) -> None:
         self.registry = registry
+        self.policy = policy
         self._registered: list[Collector] = []
-        self._at_scrape = GaugesAtScrape()
+        self._at_scrape = GaugesAtScrape(policy)
         registry.register(self._at_scrape)
         self._build()
 
@@ -61,9 +73,24 @@ class Metrics:
         self._requests = self._counters("rest_client_requests_total")
         self._request_seconds = self._histograms("rest_client_request_duration_seconds")
         self._throttled = self._histograms("rest_client_rate_limiter_duration_seconds")
+        self._request_sizes = self._histograms("rest_client_request_size_bytes")
+        self._response_sizes = self._histograms("rest_client_response_size_bytes")
+        self._retries = self._counters("rest_client_request_retries_total")
         self._build_info = self._gauges("kubernetes_build_info")
         self._features = self._gauges("kubernetes_feature_enabled")
+        self._version_info = self._gauges("version_info")
+        self._build_meta()
         self._reloads = self._counters("wharfinger_config_reloads_total")
+
+    def _build_meta(self) -> None:
+        """Metrics about metrics."""
+        self._unexpected = self._counter("cardinality_enforcement_unexpected_categorizations_total")
+        self._counter("disabled_metrics_total").inc(len(self.policy.disabled))
+        self._counter("hidden_metrics_total")
+        registered = self._counters("registered_metrics_total")
+        for family in FAMILIES:
+            if family.name not in self.policy.disabled:
+                registered[family.stability, ""].inc()
 
     # -- scheduling ---------------------------------------------------------------------------------------------
 
@@ -182,6 +209,19 @@ class Metrics:
         """A request waited for the client's own rate limit."""
         self._throttled[method, host].observe(seconds)
 
+    def transferred(self, method: str, host: str, sent: int, received: int) -> None:
+        """A request was answered: bytes of both bodies."""
+        self._request_sizes[method, host].observe(sent)
+        self._response_sizes[method, host].observe(received)
+
+    def retried(self, code: str, method: str, host: str) -> None:
+        """A request is sent again, because the server asked for patience with this HTTP status."""
+        self._retries[code, method, host].inc()
+
+    def version(self, binary: str, emulation: str, oldest: str) -> None:
+        """Which version this is, which it behaves like, and the oldest one that it gets along with."""
+        self._version_info["kube", binary, emulation, oldest].set(1)
+
     def built(self, info: Mapping[str, str]) -> None:
         """What was built: values of ``kubernetes_build_info``'s labels, missing ones empty."""
         labels = _BY_NAME["kubernetes_build_info"].labels
@@ -198,20 +238,38 @@ class Metrics:
     # -- building -----------------------------------------------------------------------------------------------
 
     def _counter(self, name: str) -> Counter:
-        return self._keep(families.counter(_BY_NAME[name], self.registry))
+        return self._keep(name, families.counter(_BY_NAME[name], self._registry_of(name)))
 
     def _histogram(self, name: str) -> Histogram:
-        return self._keep(families.histogram(_BY_NAME[name], self.registry))
+        return self._keep(name, families.histogram(_BY_NAME[name], self._registry_of(name)))
 
     def _counters(self, name: str) -> Children[Counter]:
-        return Children(self._counter(name))
+        return self._children(name, self._counter(name))
 
     def _histograms(self, name: str) -> Children[Histogram]:
-        return Children(self._histogram(name))
+        return self._children(name, self._histogram(name))
 
     def _gauges(self, name: str) -> Children[Gauge]:
-        return Children(self._keep(families.gauge(_BY_NAME[name], self.registry)))
+        gauge = self._keep(name, families.gauge(_BY_NAME[name], self._registry_of(name)))
+        return self._children(name, gauge)
 
-    def _keep(self, family: families.M) -> families.M:
-        self._registered.append(family)
+    def _children(self, name: str, family: families.M) -> Children[families.M]:
+        labels = _BY_NAME[name].labels
+        if name not in self.policy.allowed:
+            return Children(family)
+
+        def constrain(values: LabelValues) -> LabelValues:
+            kept, unexpected = self.policy.constrained(name, labels, values)
+            if unexpected:
+                self._unexpected.inc(unexpected)
+            return kept
+
+        return ConstrainedChildren(family, constrain)
+
+    def _registry_of(self, name: str) -> CollectorRegistry | None:
+        return None if name in self.policy.disabled else self.registry
+
+    def _keep(self, name: str, family: families.M) -> families.M:
+        if name not in self.policy.disabled:
+            self._registered.append(family)
         return family

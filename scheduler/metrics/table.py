@@ -42,6 +42,7 @@ _POINT = exponential(0.0001, 2, 12)
 _PLUGIN = exponential(0.00001, 1.5, 20)
 _SLI = exponential(0.01, 2, 20)
 _REST_SECONDS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
+_REST_BYTES = (64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216)
 
 SCHEDULING = (
     Family(
@@ -256,6 +257,36 @@ COMPONENT = (
         _REST_SECONDS,
     ),
     Family(
+        "rest_client_request_size_bytes",
+        "histogram",
+        "ALPHA",
+        ("verb", "host"),
+        "Request size in bytes. Broken down by verb and host.",
+        _REST_BYTES,
+    ),
+    Family(
+        "rest_client_response_size_bytes",
+        "histogram",
+        "ALPHA",
+        ("verb", "host"),
+        "Response size in bytes. Broken down by verb and host.",
+        _REST_BYTES,
+    ),
+    Family(
+        "rest_client_request_retries_total",
+        "counter",
+        "ALPHA",
+        ("code", "verb", "host"),
+        "Number of request retries, partitioned by status code, verb, and host.",
+    ),
+    Family(
+        "version_info",
+        "gauge",
+        "ALPHA",
+        ("component", "binary", "emulation", "min_compat"),
+        "Provides the compatibility version info of the component. The component label is the name of the component, usually kube, but is relevant for aggregated-apiservers.",
+    ),
+    Family(
         "kubernetes_build_info",
         "gauge",
         "BETA",
@@ -300,7 +331,26 @@ OWN = (
 )
 """What kube-scheduler does not have."""
 
-FAMILIES: tuple[Family, ...] = (*SCHEDULING, *PLUGINS, *QUEUE, *COMPONENT, *OWN)
+META = (
+    Family(
+        "registered_metrics_total",
+        "counter",
+        "BETA",
+        ("stability_level", "deprecated_version"),
+        "The count of registered metrics broken by stability level and deprecation version.",
+    ),
+    Family("disabled_metrics_total", "counter", "BETA", (), "The count of disabled metrics."),
+    Family("hidden_metrics_total", "counter", "BETA", (), "The count of hidden metrics."),
+    Family(
+        "cardinality_enforcement_unexpected_categorizations_total",
+        "counter",
+        "ALPHA",
+        (),
+        "The count of unexpected categorizations during cardinality enforcement.",
+    ),
+)
+
+FAMILIES: tuple[Family, ...] = (*SCHEDULING, *PLUGINS, *QUEUE, *COMPONENT, *OWN, *META)
 """Every family that `Metrics` registers."""
 
 HEALTH = (

@@ -92,7 +92,10 @@ def test_version_prints_kubernetes_line_first() -> None:
             ["--requestheader-uid-headers=x-remote-uid", "--feature-gates=RemoteRequestHeaderUID=false"],
             ['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature'],
         ),
-        (["--show-hidden-metrics-for-version=1.30"], ["--show-hidden-metrics-for-version must be omitted"]),
+        (
+            ["--show-hidden-metrics-for-version=1.30"],
+            ['metrics.showHiddenMetricsForVersion: Invalid value: "1.30": must be omitted or have the value'],
+        ),
         (["--extender-max-body-bytes=0"], ["--extender-max-body-bytes 0 must be at least 1"]),
         (["--serving-threads=-1"], ["--serving-threads -1 must be at least 1"]),
         (["--plugin=nothing"], ['--plugin "nothing" must have the form MODULE:CLASS']),
@@ -115,11 +118,6 @@ def test_nothing_about_serving_matters_when_nothing_is_served(flag: str) -> None
     assert options(flag).validate() != ()
 
 
-@pytest.mark.parametrize("flag", ["disabled-metrics=x"])
-def test_flags_without_effect_are_admitted(flag: str) -> None:
-    assert f"--{flag.partition('=')[0]} has no effect yet" in options(f"--{flag}").warnings()
-
-
 @pytest.mark.parametrize(
     ("flag", "warning"),
     [
@@ -137,10 +135,6 @@ def test_in_a_pod_the_service_account_asks(monkeypatch: pytest.MonkeyPatch) -> N
     for part in ("HOST", "PORT"):
         monkeypatch.setenv(f"KUBERNETES_SERVICE_{part}", "1")
     assert [each for each in options().warnings() if "kubeconfig provided" in each] == []
-
-
-def test_defaults_give_no_hint_of_missing_effects() -> None:
-    assert [warning for warning in options().warnings() if "no effect" in warning] == []
 
 
 def test_plugins_can_be_given_several_times() -> None:

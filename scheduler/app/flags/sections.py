@@ -7,7 +7,7 @@
 from dataclasses import dataclass
 
 from scheduler.apis.duration import SECOND
-from scheduler.app.flags.table import NOT_YET, Section, flag
+from scheduler.app.flags.table import Section, flag
 from scheduler.app.flags.values import (
     BOOL,
     DURATION,
@@ -220,12 +220,14 @@ class MetricsFlags(Section):
 
     title = "Metrics"
     allow_metric_labels: tuple[tuple[str, str], ...] = flag(
-        STRING_TO_STRING, (), "Label values to tell apart (METRIC,LABEL=VALUES).", effect=NOT_YET
+        STRING_TO_STRING,
+        (),
+        "The values of a label that are told apart, all others count as unexpected (METRIC,LABEL=VALUE,...).",
     )
     allow_metric_labels_manifest: str = flag(
-        STRING, "", "A file that says the same as --allow-metric-labels.", effect=NOT_YET
+        STRING, "", "A YAML file that says the same as --allow-metric-labels, instead of it."
     )
-    disabled_metrics: tuple[str, ...] = flag(STRINGS, (), "Metrics to leave out.", effect=NOT_YET)
+    disabled_metrics: tuple[str, ...] = flag(STRINGS, (), "Metrics to leave out, by their full names.")
     show_hidden_metrics_for_version: str = flag(
         STRING,
         "",
@@ -278,7 +280,9 @@ class Wharfinger(Section):
         "Let everybody who reaches the serving port call the extender's verbs, bind among them, without credentials.",
     )
     extender_max_body_bytes: int = flag(
-        INT, 256 << 20, "The largest request body that the extender's verbs accept, in bytes, after inflating."
+        INT,
+        256 << 20,
+        "The largest request body that the extender's verbs accept, in bytes, after inflating.",
     )
     extender_timeout: int = flag(
         DURATION,

@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 from scheduler.app.flags.values import Kind
 
 _KEY = "flag"
-NOT_YET = "none yet"
-"""How the ``effect`` of a flag begins that will do something one day; who gives it is warned."""
 _ZERO = frozenset({"", "0", "0s", "false"})
 
 
@@ -35,11 +33,6 @@ class Flag:
     short: str = ""
     deprecated: bool = False
     effect: str = ""
-
-    @property
-    def pending(self) -> bool:
-        """It does nothing, but it is meant to."""
-        return self.effect.startswith(NOT_YET)
 
     @property
     def shown_default(self) -> str:
