@@ -33,26 +33,34 @@ def make_extenders(component: KubeSchedulerConfiguration, metrics: Metrics) -> E
         raise ProfileError(f"extenders: TLS material cannot be used: {error}") from error
 
 
-def node_decoder(component: KubeSchedulerConfiguration) -> Callable[[msgspec.Raw], Node]:
-    """How to decode nodes: with all fields kept when an extender gets nodes in full."""
-    return decode_original_node if NODES in whole_objects(component.extenders) else partial(decode, Node)
+def kept_objects(component: KubeSchedulerConfiguration, *, foresee: bool) -> frozenset[str]:
+    """Of which objects informers keep every field for extenders: NODES, PODS that wait, PLACED_PODS.
+
+    Args:
+        foresee: extenders may be added while the process runs. Then waiting pods, which are few, are kept whole from the start on.
+    """
+    return whole_objects(component.extenders) | ({PODS} if foresee else frozenset())
 
 
-def pod_decoder(component: KubeSchedulerConfiguration) -> Callable[[msgspec.Raw], Pod]:
+def node_decoder(kept: frozenset[str]) -> Callable[[msgspec.Raw], Node]:
+    """How to decode nodes, with all fields or with those that scheduling reads (see ``kept_objects``)."""
+    return decode_original_node if NODES in kept else partial(decode, Node)
+
+
+def pod_decoder(kept: frozenset[str]) -> Callable[[msgspec.Raw], Pod]:
     """How to decode pods: with all fields kept of those that an extender may get."""
-    needed = whole_objects(component.extenders)
-    if PODS not in needed:
+    if PODS not in kept:
         return partial(decode, Pod)
-    return partial(decode_original_pod, placed=PLACED_PODS in needed)
+    return partial(decode_original_pod, placed=PLACED_PODS in kept)
 
 
-def check_objects(old: KubeSchedulerConfiguration, new: KubeSchedulerConfiguration) -> None:
-    """Refuse extenders that need objects with fields which the informers, made for ``old``, have not kept.
+def check_objects(kept: frozenset[str], component: KubeSchedulerConfiguration) -> None:
+    """Refuse extenders that need objects with fields which the informers have not kept.
 
     Raises:
         ProfileError: they do.
     """
-    missing = whole_objects(new.extenders) - whole_objects(old.extenders)
+    missing = whole_objects(component.extenders) - kept
     if missing:
         raise ProfileError(
             f"extenders: these need whole {', '.join(sorted(missing))}, which are kept only from a start on: restart"

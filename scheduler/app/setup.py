@@ -21,11 +21,12 @@ from prometheus_client import CollectorRegistry
 from extender import Settings as ExtenderSettings
 from extender import WebhookMetrics, body_limits, create_blueprint
 from scheduler.apis import duration
+from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.apis.objects import Node, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
 from scheduler.app.config import Config
 from scheduler.app.decisions import decisions_blueprint
-from scheduler.app.extending import make_extenders, node_decoder, pod_decoder
+from scheduler.app.extending import check_objects, kept_objects, make_extenders, node_decoder, pod_decoder
 from scheduler.app.pages import configz, pages
 from scheduler.app.process import Process
 from scheduler.app.reload.exchange import Exchange
@@ -40,6 +41,7 @@ from scheduler.client.leases import LeaseLock
 from scheduler.client.resources import NODES, PODS
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
+from scheduler.framework.extenders import ExtenderSet
 from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics, Metrics
@@ -68,9 +70,10 @@ def set_up(config: Config) -> Setup:
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
-    nodes: Informer[Node] = Informer(config.clients.scheduling, NODES, node_decoder(config.component))
+    kept = kept_objects(config.component, foresee=config.options.wharfinger.reload)
+    nodes: Informer[Node] = Informer(config.clients.scheduling, NODES, node_decoder(kept))
     pods: Informer[Pod] = Informer(
-        config.clients.scheduling, PODS, pod_decoder(config.component), field_selector=UNFINISHED_PODS
+        config.clients.scheduling, PODS, pod_decoder(kept), field_selector=UNFINISHED_PODS
     )
     broadcaster = EventBroadcaster(config.clients.events, now=config.clocks.now, wall=config.clocks.wall)
     port = Actions(config.clients.scheduling)
@@ -111,6 +114,7 @@ def set_up(config: Config) -> Setup:
         scheduler,
         informers,
         watch,
+        partial(_extenders, config, kept),
         broadcaster.recorder,
         pods.store,
         _timeout(config),
@@ -161,6 +165,18 @@ def _scheduler(config: Config, handle: SchedulerHandle, broadcaster: EventBroadc
         catalog=handle.catalog,
         evictions=handle.evictions,
     )
+
+
+def _extenders(
+    config: Config, kept: frozenset[str], component: KubeSchedulerConfiguration
+) -> ExtenderSet | None:
+    """The extenders of a configuration that is reloaded.
+
+    Raises:
+        scheduler.framework.profile.ProfileError: they need more of objects than the informers keep, or cannot be made.
+    """
+    check_objects(kept, component)
+    return make_extenders(component, config.metrics)
 
 
 def _timeout(config: Config) -> float:

@@ -24,6 +24,7 @@ from tests.e2e.processes import (
     run,
     scheduler,
 )
+from tests.scheduling.extenders.servers import ExtenderServer, answer
 
 Document = dict[str, Any]
 
@@ -170,6 +171,34 @@ def test_a_newly_enabled_plugin_has_what_it_reads_before_it_decides(tmp_path: Pa
 
 def events(sandbox: Sandbox) -> list[str]:
     return [each.get("note", each.get("message", "")) for each in sandbox.store.objects("events")]
+
+
+def test_extenders_come_and_go(tmp_path: Path) -> None:
+    with reloading(tmp_path, configuration({"schedulerName": "default-scheduler"}), "--reload") as made:
+        extender = ExtenderServer()
+        extender.answers["/filter"] = lambda asked: answer({"NodeNames": ["b"]})
+        entry = {"urlPrefix": extender.url, "filterVerb": "filter", "nodeCacheCapable": True}
+        made.reload(configuration({"schedulerName": "default-scheduler"}, extenders=[entry]))
+        made.sandbox.create(pod("with"))
+        assert eventually_bound(made.sandbox, "with") == "b"
+        (asked,) = extender.asked
+        assert asked.document["Pod"]["spec"]["containers"][0]["image"] == "busybox"
+        made.reload(configuration(only_on("a")))
+        made.sandbox.create(pod("without"))
+        assert eventually_bound(made.sandbox, "without") == "a"
+        assert extender.paths() == ["/filter"]
+        extender.close()
+
+
+def test_an_extender_that_needs_more_of_nodes_than_is_kept_is_refused(tmp_path: Path) -> None:
+    with reloading(tmp_path, configuration(only_on("a"))) as made:
+        entry = {"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter", "nodeCacheCapable": False}
+        made.write(configuration(only_on("b"), extenders=[entry]))
+        made.hang_up()
+        eventually(lambda: made.reloads("error") == 1, "the reload to fail")
+        assert "which are kept only from a start on: restart" in made.log()
+        made.sandbox.create(pod("one"))
+        assert eventually_bound(made.sandbox, "one") == "a"
 
 
 def test_a_config_map_that_is_exchanged_is_reloaded(tmp_path: Path) -> None:

@@ -150,6 +150,7 @@ class Desk:
             self.scheduler,
             InformerSet(),
             lambda kinds: (),
+            lambda component: None,
             lambda name: self.ledger,
             self.pods,
             300.0,

@@ -15,9 +15,9 @@ from typing import Any
 from scheduler.apis.config import KubeSchedulerConfiguration, KubeSchedulerProfile
 from scheduler.apis.objects import Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, queue_rules
-from scheduler.app.extending import check_objects, make_extenders
 from scheduler.app.watches import kinds_needed
 from scheduler.client.informers import Informer, InformerSet
+from scheduler.framework.extenders import ExtenderSet
 from scheduler.framework.port import Recorder
 from scheduler.framework.registry import Registry
 from scheduler.framework.runtime import Framework
@@ -36,6 +36,7 @@ class Exchange:
         plugins: the factories.
         handle: the one that the running plugins have.
         informers: those of the process; ``informers_for`` makes more of them, by kind.
+        extenders_for: makes the extenders of a configuration.
         recorder: makes whoever tells a profile's events, by ``schedulerName``.
         pods: those that the API server has.
         max_in_unschedulable: see ``build_scheduler``.
@@ -49,6 +50,7 @@ class Exchange:
         scheduler: Scheduler,
         informers: InformerSet,
         informers_for: Callable[[Collection[type[Any]]], Iterable[Informer[Any]]],
+        extenders_for: Callable[[KubeSchedulerConfiguration], ExtenderSet | None],
         recorder: Callable[[str], Recorder],
         pods: Iterable[Pod],
         max_in_unschedulable: float,
@@ -59,6 +61,7 @@ class Exchange:
         self._scheduler = scheduler
         self._informers = informers
         self._informers_for = informers_for
+        self._extenders_for = extenders_for
         self._recorder = recorder
         self._pods = pods
         self._max_in_unschedulable = max_in_unschedulable
@@ -81,10 +84,9 @@ class Exchange:
             NotWatchedError: ``give_up`` ended the waiting.
         """
         kept = _kept(old, new, self._frameworks)
-        check_objects(old, new)
-        extenders = make_extenders(new, self._metrics)
+        extenders = self._extenders_for(new)
         frameworks = build_frameworks(
-            new, self._plugins, self._handle, self._metrics, kept=kept, extenders=extenders
+            new, self._plugins, self._handle, self._metrics, extenders=extenders, kept=kept
         )
         rules = queue_rules(new, frameworks, self._max_in_unschedulable)
         self._watch(frameworks.values(), give_up)
