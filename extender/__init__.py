@@ -11,11 +11,12 @@
 
 from extender.app import DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUT, Settings, body_limits, create_blueprint
 from extender.metrics import WebhookMetrics
-from extender.standalone import GivenWorld, create_app
+from extender.standalone import GivenError, GivenWorld, create_app
 
 __all__ = [
     "DEFAULT_MAX_BODY_BYTES",
     "DEFAULT_TIMEOUT",
+    "GivenError",
     "GivenWorld",
     "Settings",
     "WebhookMetrics",

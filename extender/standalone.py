@@ -11,7 +11,7 @@ The world stands still until it is exchanged for another; nothing can be bound i
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
@@ -19,9 +19,11 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 from flask import Flask
 
+from extender import quantities
 from extender.app import Settings, create_blueprint
 from extender.metrics import WebhookMetrics
-from scheduler.apis.objects import Node, Pod, convert, verify
+from scheduler.apis.objects import DecodeError, Node, Pod, convert, verify
+from scheduler.apis.quantity import QuantityError
 from scheduler.backend.cluster import ClusterState
 from scheduler.backend.nominator import Nominator
 from scheduler.framework.pods import PodInfo
@@ -35,6 +37,10 @@ NodeLike = Node | Mapping[str, Any]
 """A node, or the document of one."""
 PodLike = Pod | Mapping[str, Any]
 """A pod, or the document of one."""
+
+
+class GivenError(ValueError):
+    """A node or pod that was given cannot be used; the text is one line that names it."""
 
 
 class NoCluster:
@@ -57,8 +63,7 @@ class GivenWorld:
         frameworks: the profiles, the first of which judges by default; at least one.
 
     Raises:
-        scheduler.apis.objects.DecodeError: a document is no node, or no pod.
-        scheduler.apis.quantity.QuantityError: an amount cannot be read.
+        GivenError: a document is no node, or no pod, or an amount in it cannot be read.
     """
 
     def __init__(
@@ -70,9 +75,9 @@ class GivenWorld:
         self._pods: dict[tuple[str, str], Pod] = {}
         self._frameworks = {each.profile_name: each for each in frameworks}
         for node in nodes:
-            self._cluster.add_node(_typed(Node, node))
+            self._add(self._cluster.add_node, _typed(Node, node))
         for each in pods:
-            self._add_pod(_typed(Pod, each))
+            self._add(self._add_pod, _typed(Pod, each))
 
     @contextmanager
     def current(self) -> Iterator[State]:
@@ -97,6 +102,13 @@ class GivenWorld:
         with self._lock:
             self._cluster, self._nominator = other._cluster, other._nominator
             self._pods, self._frameworks = other._pods, other._frameworks
+
+    def _add(self, add: Callable[[T], None], obj: T) -> None:
+        try:
+            add(obj)
+        except QuantityError as error:
+            name = repr(obj.metadata.name)
+            raise GivenError(f"{type(obj).__name__} {name}: {quantities.unreadable(obj) or error}") from error
 
     def _add_pod(self, pod: Pod) -> None:
         meta = pod.metadata
@@ -127,8 +139,7 @@ def create_app(
         binder: binds pods; without one, ``/bind`` answers why it cannot.
 
     Raises:
-        scheduler.apis.objects.DecodeError: a document is no node, or no pod.
-        scheduler.apis.quantity.QuantityError: an amount cannot be read.
+        GivenError: a document is no node, or no pod, or an amount in it cannot be read.
     """
     world = GivenWorld([framework] if isinstance(framework, Framework) else framework, nodes, pods)
     settings = replace(settings or Settings(), find_pod=world.pod)
@@ -140,6 +151,16 @@ def create_app(
 def _typed(kind: type[T], given: T | Mapping[str, Any]) -> T:
     if isinstance(given, kind):
         return given
-    obj: T = convert(kind, given)
-    verify(obj)
+    try:
+        obj: T = convert(kind, given)
+        verify(obj)
+    except DecodeError as error:
+        raise GivenError(f"{kind.__name__} {_name(given)}: {error}") from error
     return obj
+
+
+def _name(given: Mapping[str, Any]) -> str:
+    """What a document calls itself."""
+    metadata = given.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    return repr(name) if name else "without a name"

@@ -79,6 +79,15 @@ class Registry:
         factory = _imported(f"plugin {specification!r}", lambda: getattr(import_module(module), attribute))
         return self._adopt(factory, attribute, specification)
 
+    def adopt(self, factory: PluginFactory) -> str:
+        """Register a plugin's class, or a function that makes one, under its own name, which is returned.
+
+        Raises:
+            PluginLoadError: it is neither, or the name is taken.
+        """
+        fallback = getattr(factory, "__name__", "")
+        return self._adopt(factory, fallback, fallback or repr(factory))
+
     def load_entry_points(self, found: Iterable[EntryPoint] | None = None) -> list[str]:
         """Register the plugins that installed packages offer; their names are returned.
 

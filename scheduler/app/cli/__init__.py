@@ -25,6 +25,12 @@ def _sandbox(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def _serve(arguments: list[str]) -> int:
+    from scheduler.app.cli.serve import main
+
+    return main(arguments)
+
+
 def _simulate(arguments: list[str]) -> int:
     from scheduler.app.cli.simulate.command import main
 
@@ -32,6 +38,6 @@ def _simulate(arguments: list[str]) -> int:
 
 
 SUBCOMMANDS: Mapping[str, Callable[[list[str]], int]] = MappingProxyType(
-    {"demo": _demo, "explain": _explain, "sandbox": _sandbox, "simulate": _simulate}
+    {"demo": _demo, "explain": _explain, "sandbox": _sandbox, "serve": _serve, "simulate": _simulate}
 )
 """By name: a function from the words after the name to the exit code."""

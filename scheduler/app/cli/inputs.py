@@ -49,6 +49,18 @@ class Deciders:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags that say what is there and who decides."""
+    add_files(parser)
+    parser.add_argument(
+        "--kubeconfig",
+        metavar="FILE",
+        default="",
+        help="read a live cluster, once and without changing anything; -f adds objects to it",
+    )
+    add_deciders(parser)
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """The flags that say what is there, in files."""
     parser.add_argument(
         "-f",
         "--filename",
@@ -60,22 +72,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="manifests, Lists and dumps (kubectl get ... -o yaml|json), YAML or JSON; - is the standard input",
     )
     parser.add_argument(
-        "--kubeconfig",
-        metavar="FILE",
-        default="",
-        help="read a live cluster, once and without changing anything; -f adds objects to it",
-    )
-    parser.add_argument(
         "-n",
         "--namespace",
         metavar="NAME",
         default="default",
         help="of the pod, and of objects that name none (default %(default)s)",
     )
-    _add_deciders(parser)
 
 
-def _add_deciders(parser: argparse.ArgumentParser) -> None:
+def add_deciders(parser: argparse.ArgumentParser) -> None:
+    """The flags that say who decides."""
     parser.add_argument(
         "--config",
         metavar="FILE",

@@ -1,0 +1,9 @@
+"""``wharfinger serve``: the extender's verbs over manifests, for integration tests in any language.
+
+* ``command``: arguments, signals, exit codes
+* ``address``: where to listen: on this machine only
+"""
+
+from scheduler.app.cli.serve.command import main
+
+__all__ = ["main"]
