@@ -36,8 +36,9 @@ FLAGS = (
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SchedulerProcess]:
     folder = tmp_path_factory.mktemp("metrics")
     with Sandbox() as sandbox, scheduler(folder, sandbox.url) as running:
-        sandbox.load([node("n1"), pod("p1"), *(pod(f"more-{number}") for number in range(_ATTEMPTS))])
+        sandbox.load([node("n1"), pod("p1")])
         eventually_bound(sandbox, "p1")
+        sandbox.load(pod(f"more-{number}") for number in range(_ATTEMPTS))
         yield running
 
 
