@@ -17,6 +17,7 @@ do not count. Do not use ``--preload``: threads do not survive the fork.
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import os
 import shlex
 import signal
@@ -33,6 +34,7 @@ from scheduler.app.server import EXPECTED, check
 from scheduler.app.setup import Setup, set_up
 
 _SHUTDOWN_SECONDS = 10.0
+_ANY_PORT = 1
 _BOOT_ERROR = 3
 """The exit code of a worker by which gunicorn gives up; any other would have it start workers for ever."""
 
@@ -51,6 +53,7 @@ def start(flags: str) -> Flask:
     if errors:
         _refuse("; ".join(errors))
     try:
+        options = _served(options)
         made = set_up(make_config(options, check(options)))
     except (StartupError, *EXPECTED) as error:
         _refuse(error)
@@ -58,6 +61,12 @@ def start(flags: str) -> Flask:
     runner.start()
     atexit.register(_stop, made, runner)
     return made.app
+
+
+def _served(options: Options) -> Options:
+    """``--secure-port`` does not count, not as 0 either: somebody does serve, so it matters who may ask."""
+    serving = dataclasses.replace(options.serving, secure_port=options.serving.secure_port or _ANY_PORT)
+    return dataclasses.replace(options, serving=serving)
 
 
 def _run(made: Setup) -> None:

@@ -68,6 +68,38 @@ def test_gunicorn_serves_and_the_worker_schedules(sandbox: Sandbox, port: int, t
     observer.close()
 
 
+def test_who_may_ask_is_decided_as_ever_whatever_the_port(
+    sandbox: Sandbox, port: int, tmp_path: Path
+) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    sandbox.write_kubeconfig(kubeconfig)
+    sandbox.access.know("t0ken", "jane")
+    sandbox.access.grant("jane", "get", "/metrics")
+    purposes = ("kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig")
+    flags = " ".join(f"--{purpose}={kubeconfig}" for purpose in purposes)
+    with gunicorn(port, f"{flags} --secure-port=0") as master:
+        http = urllib3.PoolManager(retries=RETRIES)
+        asked = {
+            "nobody": {},
+            "a known token": {"Authorization": "Bearer t0ken"},
+            "an unknown token": {"Authorization": "Bearer other"},
+            "a header that anybody can send": {"X-Remote-User": "jane"},
+        }
+        url = f"http://127.0.0.1:{port}"
+        assert http.request("GET", f"{url}/readyz").data == b"ok"
+        answers = {
+            who: http.request("GET", f"{url}/metrics", headers=shown).status for who, shown in asked.items()
+        }
+        master.send_signal(signal.SIGTERM)
+        master.communicate(timeout=DEADLINE)
+    assert answers == {
+        "nobody": 403,
+        "a known token": 200,
+        "an unknown token": 401,
+        "a header that anybody can send": 403,
+    }
+
+
 def test_a_worker_that_loses_the_lease_is_replaced_by_one_that_schedules(
     sandbox: Sandbox, port: int, tmp_path: Path
 ) -> None:

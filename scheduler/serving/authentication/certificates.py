@@ -1,17 +1,28 @@
 """Client certificates: the common name is the user, the organizations are the groups (apiserver's ``authentication/request/x509``)."""
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID, ObjectIdentifier
+from OpenSSL import crypto
 
 from scheduler.serving.asked import Certificates, Request
 from scheduler.serving.authentication.authorities import Bundle
 from scheduler.serving.authentication.chain import Fault
 from scheduler.serving.authentication.user import User
-from scheduler.serving.authentication.verification import verify
+from scheduler.serving.authentication.verification import Verifier
 
 _UID = ObjectIdentifier("1.3.6.1.4.1.57683.2")
 """Kubernetes' own attribute for the user's unique id."""
+_MALFORMED = (
+    ValueError,
+    UnsupportedAlgorithm,
+    crypto.Error,
+    x509.DuplicateExtension,
+    x509.InvalidVersion,
+    x509.UnsupportedGeneralNameType,
+)
+"""What reading a certificate that somebody else made may raise."""
 _CREDENTIAL_ID = "authentication.kubernetes.io/credential-id"
 
 
@@ -23,16 +34,17 @@ class ClientCertificates:
 
     def __init__(self, bundle: Bundle, *, reads_uid: bool = True) -> None:
         self._bundle = bundle
+        self._verifier = Verifier()
         self._reads_uid = reads_uid
 
     def __call__(self, request: Request) -> User | Fault | None:
         """The certificate's user; nothing without a certificate, or while the authorities are not known."""
-        shown = verified(request, self._bundle)
+        shown = verified(request, self._bundle, self._verifier)
         if shown is None or isinstance(shown, Fault):
             return shown
         try:
             return self._user(shown[0])
-        except ValueError as error:
+        except _MALFORMED as error:
             return Fault(str(error))
 
     def _user(self, certificate: x509.Certificate) -> User | None:
@@ -48,15 +60,15 @@ class ClientCertificates:
         )
 
 
-def verified(request: Request, bundle: Bundle) -> Certificates | Fault | None:
+def verified(request: Request, bundle: Bundle, verifier: Verifier) -> Certificates | Fault | None:
     """The certificates that a client shows, if its own is one of the bundle's; nothing when it shows none, or nobody could tell."""
     try:
         shown = request.certificates()
         authorities = bundle() if shown else None
         if authorities is None:
             return None
-        reason = verify(shown, authorities)
-    except ValueError as error:
+        reason = verifier.fault(shown, authorities)
+    except _MALFORMED as error:
         return Fault(f"the client's certificate is malformed: {error}")
     return Fault(reason) if reason else shown
 

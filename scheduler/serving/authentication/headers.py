@@ -12,6 +12,7 @@ from scheduler.serving.authentication.authorities import Bundle
 from scheduler.serving.authentication.certificates import common_name, verified
 from scheduler.serving.authentication.chain import Fault
 from scheduler.serving.authentication.user import User
+from scheduler.serving.authentication.verification import Verifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,12 @@ class RequestHeaders:
 
     def __init__(self, bundle: Bundle, names: Callable[[], HeaderNames]) -> None:
         self._bundle = bundle
+        self._verifier = Verifier()
         self._names = names
 
     def __call__(self, request: Request) -> User | Fault | None:
         """The user in the headers; nothing without a certificate or without such a header."""
-        shown = verified(request, self._bundle)
+        shown = verified(request, self._bundle, self._verifier)
         if shown is None or isinstance(shown, Fault):
             return shown
         names = self._names()

@@ -17,6 +17,8 @@ from cryptography import x509
 from OpenSSL import SSL
 
 _PIECE = 1 << 20
+_RECORD = 1 << 14
+"""TLS's largest record; a read gives no more than one, whatever is asked for."""
 _MILLISECONDS = 1000
 _UNEXPECTED_EOF = -1
 
@@ -58,7 +60,7 @@ class TLSSocket:
         if self._plain:
             return self._sock.recv(size)
         try:
-            return self._persist(lambda: self._tls.recv(size))
+            return self._persist(lambda: self._tls.recv(min(size, _RECORD)))
         except EOFError:
             return b""
 

@@ -45,6 +45,10 @@ class Authority:
     def pem(self) -> bytes:
         return self.certificate.public_bytes(Encoding.PEM)
 
+    @property
+    def key_pem(self) -> bytes:
+        return self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
     def write(self, path: Path) -> Path:
         path.write_bytes(self.pem)
         return path

@@ -11,9 +11,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, ObjectIdentifier
 
 from scheduler.sandbox import Sandbox
+from scheduler.serving.authentication.authorities import Authorities
+from scheduler.serving.authentication.verification import verify
 from tests.app.access.conftest import DEADLINE, Flags
 from tests.app.access.people import Authority
 
@@ -81,6 +84,29 @@ def test_a_certificate_that_is_no_good_is_unauthorized(
 ) -> None:
     person = people.person(tmp_path, "jane", usages=usages, valid_for=valid_for)
     assert port(f"--client-ca-file={ca_file}").ask("/healthz", person=person)[0] == 401
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl program")
+@pytest.mark.parametrize(("digest", "fault"), [("sha1", "insecure algorithm"), ("sha256", None)])
+def test_a_signature_over_sha_1_proves_nothing(
+    people: Authority, tmp_path: Path, digest: str, fault: str | None
+) -> None:
+    person = x509.load_pem_x509_certificate(resigned(people, tmp_path, digest).read_bytes())
+    found = verify([person], Authorities((people.certificate,)))
+    assert found is None if fault is None else fault in str(found)
+
+
+def resigned(people: Authority, folder: Path, digest: str) -> Path:
+    """A certificate that ``openssl`` signs: the library refuses to sign over SHA-1."""
+    authority, path = folder / "authority.pem", folder / f"{digest}.pem"
+    authority.write_bytes(people.pem + people.key_pem)
+    shell = (
+        f"openssl req -new -newkey rsa:2048 -nodes -subj /CN=jane -keyout key.pem -out request.pem && "
+        f"openssl x509 -req -in request.pem -CA authority.pem -CAkey authority.pem -{digest} -days 1 -out {path}"
+        f" && cat key.pem >> {path}"
+    )
+    subprocess.run(["bash", "-c", shell], cwd=folder, check=True, capture_output=True, timeout=DEADLINE)
+    return path
 
 
 def test_a_certificate_of_an_unknown_authority_is_unauthorized_with_a_status(
