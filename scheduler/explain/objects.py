@@ -23,7 +23,9 @@ Document = Mapping[str, Any]
 T = TypeVar("T", bound=Any)
 
 DEFAULT_SCHEDULER = "default-scheduler"
-_AT = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+_AT = re.compile(r"(got `(?P<got>\w+)`)?(?P<at> - at (?P<key>`key` in )?`\$\.?(?P<path>[^`]*)`)$")
+_STEP = re.compile(r"\[[^\]]*\]|[^.\[]+")
+_JSON_TYPES = {bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
 _READ: tuple[type[Any], ...] = (Node, Pod, *COLLECTIONS)
 KINDS: Mapping[str, type[Any]] = {kind.__name__: kind for kind in _READ}
 """The kinds that scheduling reads."""
@@ -134,7 +136,7 @@ def read_kind(kind: type[T], placed: Placed) -> T:
         obj = convert(kind, placed.document)
         verify(obj)
     except DecodeError as error:
-        raise InputError(f"{placed.place}: {_with_field_first(str(error))}") from error
+        raise InputError(f"{placed.place}: {_with_field_first(str(error), placed.document)}") from error
     if not obj.metadata.name:
         raise InputError(f"{placed.place}: metadata.name: Required value")
     return obj
@@ -152,7 +154,24 @@ def identified(obj: T) -> T:
     return msgspec.structs.replace(obj, **changed) if changed else obj
 
 
-def _with_field_first(text: str) -> str:
+def _with_field_first(text: str, document: Document) -> str:
     """msgspec's ``Expected `str`, got `int` - at `$.spec.nodeName` `` with the field in front."""
     match = _AT.search(text)
-    return text if match is None else f"{match['path'] or '(whole object)'}: {text[: match.start()]}"
+    if match is None:
+        return text
+    path = _with_keys(match["path"], document, match["got"]) or "(whole object)"
+    return f"{path}: {'a key: ' if match['key'] else ''}{text[: match.start('at')]}"
+
+
+def _with_keys(path: str, document: Any, got: str | None) -> str:
+    """The path of a field, each ``[...]`` in it replaced with the key of the value that is of the wrong type."""
+    place = ""
+    for step in _STEP.findall(path):
+        if step == "[...]":
+            key = next((key for key, value in document.items() if _JSON_TYPES.get(type(value)) == got), "...")
+            place, document = f"{place}[{key}]", document.get(key)
+        elif step.startswith("["):
+            place, document = place + step, document[int(step[1:-1])]
+        else:
+            place, document = f"{place}.{step}".removeprefix("."), document[step]
+    return place

@@ -1,7 +1,7 @@
 """From a KubeSchedulerConfiguration to the framework that judges a pod.
 
-Every node is scored, whatever ``percentageOfNodesToScore`` says, and configured extenders are not called: an explanation is about all
-nodes, and about what this program decides.
+Every node is scored, whatever ``percentageOfNodesToScore`` says, preemption is tried on every node, and configured extenders are not
+called: an explanation is about all nodes, and about what this program decides.
 
 Plugins keep what they have worked out about a cluster, so every world gets its own; what is shared is what costs: configurations that
 have been read, and the metrics, which nobody looks at here.
@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from prometheus_client import CollectorRegistry
 
 from scheduler.apis import config
+from scheduler.apis.config.args import DefaultPreemptionArgs
 from scheduler.apis.objects import PersistentVolume, PersistentVolumeClaim
 from scheduler.explain.objects import InputError
 from scheduler.features import Features
@@ -93,7 +94,7 @@ class Workshop:
             if profile.scheduler_name == scheduler_name:
                 handle = Handle(self.features, Bystander(), WaitingPods(lambda: 0.0), catalog)
                 try:
-                    plugins = build_plugins(profile, self._registry, handle)
+                    plugins = build_plugins(_thorough(profile), self._registry, handle)
                 except ProfileError as error:
                     raise InputError(str(error)) from error
                 return Framework(scheduler_name, plugins, self._metrics)
@@ -115,6 +116,17 @@ class Workshop:
                 load_profiles(text, source, features) if text else config.default(features).profiles
             )
         return self._read[text]
+
+
+def _thorough(profile: config.KubeSchedulerProfile) -> config.KubeSchedulerProfile:
+    """The profile, its preemption not content with the first candidates that it finds."""
+    configs = tuple(
+        replace(one, args=replace(one.args, min_candidate_nodes_percentage=100))
+        if isinstance(one.args, DefaultPreemptionArgs)
+        else one
+        for one in profile.plugin_configs
+    )
+    return replace(profile, plugin_configs=configs)
 
 
 def load_profiles(text: bytes | str, source: str, features: Features) -> Profiles:

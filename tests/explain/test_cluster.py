@@ -56,6 +56,16 @@ def test_documents_lists_and_typed_lists_mix() -> None:
 
 BAD: list[Any] = [
     pytest.param(
+        POD.replace("{name: p}", "{name: p, labels: {app: web, version: 1.2}}"),
+        "given.yaml: document 1 (line 1): metadata.labels[version]: Expected `str`, got `float`",
+        id="a label that is a number",
+    ),
+    pytest.param(
+        POD.replace("{name: p}", "{name: p, labels: {on: web}}"),
+        "given.yaml: document 1 (line 1): metadata.labels: a key: Expected `str`, got `bool`",
+        id="a label's key that is true",
+    ),
+    pytest.param(
         NODE + "---\n" + "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: 3}\n",
         "given.yaml: document 2 (line 6): spec.nodeName: Expected `str`, got `int`",
         id="a field of the wrong type",

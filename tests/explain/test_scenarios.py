@@ -126,3 +126,18 @@ def test_a_pod_at_its_end_holds_no_nomination() -> None:
     rival = make_pod("rival").req(cpu="4").priority(9).nominated("n1").status(phase="Failed").doc()
     found = answer_scenario(scenario(objects=[*NODES, rival]), make_workshop())
     assert found["feasible"] == ["n0", "n1", "n2"]
+
+
+def test_preemption_is_tried_on_every_node() -> None:
+    """An attempt ends its search with enough candidates, and begins it anywhere."""
+    args = {"minCandidateNodesPercentage": 1, "minCandidateNodesAbsolute": 1}
+    profile = {"pluginConfig": [{"name": "DefaultPreemption", "args": args}]}
+    runs = [
+        make_pod(f"r{number}").req(cpu="4").node(f"n{number}").priority(number).doc() for number in range(3)
+    ]
+    pending = make_pod("p").req(cpu="1").priority(10).doc()
+    found = answer_scenario(
+        scenario(pending, [*NODES, *runs], config={**enabling("x"), "profiles": [profile]}), make_workshop()
+    )["preemption"]
+    assert set(found["candidates"]) == {"n0", "n1", "n2"}
+    assert found["selected"] == ["n0"]

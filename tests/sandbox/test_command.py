@@ -39,7 +39,7 @@ BROKEN: list[tuple[str, str, str]] = [
         "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\nkind: Pod\n",
         "document 2 (line 5): apiVersion not set",
     ),
-    ("text", "just text", "document 1 (line 1): expected an object with apiVersion and kind, found str"),
+    ("text", "just text", "document 1 (line 1): expected an object with apiVersion and kind, found text"),
     (
         "kind",
         "apiVersion: v9\nkind: Node\n",

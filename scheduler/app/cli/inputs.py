@@ -26,6 +26,8 @@ from scheduler.framework.catalog import COLLECTIONS, Catalog
 from scheduler.framework.registry import PluginLoadError, Registry
 
 _MAX_CONFIG = 8 * 1024 * 1024
+_OF_FILES = frozenset({".yaml", ".yml", ".json"})
+"""A word that ends so is a file, whether it is there or not."""
 
 
 class CommandError(Exception):
@@ -137,7 +139,7 @@ def take_misplaced_name(args: argparse.Namespace, field: str) -> None:
     """``explain -f cluster.yaml web-1``: the last word behind ``-f`` is the name when it is no file."""
     if not getattr(args, field) and len(args.filename) > 1:
         last = args.filename[-1]
-        if last != STDIN and not last.exists():
+        if last != STDIN and last.suffix not in _OF_FILES and not last.exists():
             setattr(args, field, str(args.filename.pop()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import sys
 from typing import Any
@@ -35,8 +36,10 @@ def write(value: Any, form: str) -> None:
     yaml.dump(value, sys.stdout, Dumper=dumper, sort_keys=False, allow_unicode=True)
 
 
-def silence_logs() -> None:
-    """What the scheduler would log is in the answer."""
+def prepare() -> None:
+    """Nothing but the answer is printed, and all of it, also where the output cannot show a character."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     root = logging.getLogger()
     if not root.handlers:
         root.addHandler(logging.NullHandler())

@@ -134,6 +134,40 @@ def test_the_name_may_come_last(run: Run, cluster: Path, tmp_path: Path) -> None
     assert run("-f", cluster, "fits").out == run("fits", "-f", cluster).out
 
 
+@pytest.mark.parametrize("name", ["fits", "pod/fits", "pods/fits", "po/fits", "default/fits"])
+def test_a_pod_may_be_named_as_kubectl_or_as_we_print_it(run: Run, cluster: Path, name: str) -> None:
+    assert run(name, "-f", cluster).out.startswith("default/fits fits on 1 node of 3")
+
+
+@pytest.mark.parametrize("name", ["", "deploy/web", "deployment.apps/web", "Deployments/web"])
+def test_a_workload_may_be_named_and_is_meant_when_it_is_all_there_is(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    template = {"spec": {"containers": [{"name": "c"}]}}
+    workload = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {"template": template},
+    }
+    path = tmp_path / "cluster.yaml"
+    path.write_text(yaml.safe_dump_all([make_node("n").doc(), workload]))
+    assert run(*filter(None, [name]), "-f", path).out.startswith("default/web-0 fits on 1 node of 1")
+    assert "no pod is pending; a workload can be named: deployment/web -n default" in run("x", "-f", path).err
+
+
+def test_what_the_output_cannot_show_is_replaced(cluster: Path, tmp_path: Path) -> None:
+    """``PYTHONIOENCODING=ascii``, a console of another code page."""
+    from scheduler.app.cli import outputs
+
+    with (tmp_path / "out").open("w+", encoding="ascii") as out, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdout", out)
+        outputs.prepare()
+        outputs.write({"share": "0% \N{RIGHTWARDS ARROW} 50%"}, "json")
+        out.seek(0)
+        assert json.load(out) == {"share": "0% ? 50%"}
+
+
 def test_standard_input(run: Run, cluster: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = SimpleNamespace(buffer=io.BytesIO(cluster.read_bytes()))
     expected = run("fits", "-f", cluster).out
@@ -150,6 +184,13 @@ BAD: list[Any] = [
     pytest.param(["deploy/web", "-f", "FILE"], "error: there is no deployment default/web", id="workload"),
     pytest.param(["-f", "FILE"], "error: name the pod: pending: default/fits, default/huge", id="which"),
     pytest.param(["fits", "-f", "none.yaml"], "error: none.yaml: No such file or directory", id="file"),
+    pytest.param(
+        ["-f", "FILE", "pods.yaml"], "error: pods.yaml: No such file or directory", id="a file, no name"
+    ),
+    pytest.param(
+        ["x/fits", "-f", "FILE"], "error: there is no pod x/fits; pending: default/fits", id="namespace/name"
+    ),
+    pytest.param(["svc/fits", "-f", "FILE"], "error: there is no pod svc/fits", id="a kind without pods"),
     pytest.param(["fits", "-f", "FILE", "FILE"], "given twice", id="twice"),
     pytest.param(
         ["fits", "-f", "FILE", "--config", "none"], "error: --config: none: No such file", id="config"

@@ -202,3 +202,12 @@ def test_bad_input_is_one_clear_line(run: Run, objects: list[Any], words: list[s
 def test_a_cluster_without_nodes(run: Run) -> None:
     found = run([make_pod("p")], "-o", "json")
     assert found.json["pending"] == [{"pod": "default/p", "reason": "no nodes available to schedule pods"}]
+
+
+def test_nothing_that_waits_is_told(run: Run) -> None:
+    found = run([*nodes("2"), DEPLOYMENT])
+    assert (
+        "note: no pod of the input waits for a node; name a workload (KIND/NAME) to place its pods"
+        in found.err
+    )
+    assert found.out.startswith("0 pods placed, 0 pending")

@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     args = parser.parse_args(arguments)
     if args.scenarios and (args.pod or args.filename or args.kubeconfig):
         parser.error("--scenarios goes without POD, -f and --kubeconfig")
-    outputs.silence_logs()
+    outputs.prepare()
     try:
         return _scenarios(args) if args.scenarios else _explain(args)
     except CommandError as error:

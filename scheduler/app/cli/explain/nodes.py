@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -75,7 +75,8 @@ def _heading(plugin: str) -> str:
 def _table(*headings: str, right: int = 0) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for column, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if 0 < column <= right else "left", vertical="top")
+        justify: Literal["left", "right"] = "right" if 0 < column <= right else "left"
+        table.add_column(heading, justify=justify, overflow="fold")
     return table
 
 

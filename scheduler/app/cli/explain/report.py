@@ -101,7 +101,8 @@ def _preemption(found: Mapping[str, Any]) -> str:
         others = len(found["candidates"]) - 1
         more = f"; possible on {_counted(others, 'other node')} too" if others else ""
         return f"evict {victims} from {node}{budgets}, then the pod is nominated there{more}"
-    return found.get("ineligibleReason") or found.get("message") or "not possible"
+    message: str = found.get("ineligibleReason") or found.get("message") or "not possible"
+    return message.rpartition("preemption: ")[2]  # DynamicResources answers first
 
 
 def _causes(found: Answer, rejected: Sequence[str]) -> Iterator[Text]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scheduler.apis.objects import Pod, Workload
 from scheduler.app.cli.inputs import CommandError
-from scheduler.explain.cluster import Cluster, pod_of
+from scheduler.explain.cluster import WORKLOADS, Cluster, pod_of
 from scheduler.explain.objects import InputError, Objects
 
 _SHORT = {
@@ -24,6 +24,7 @@ _SHORT = {
     "cj": "cronjob",
     "po": "pod",
 }
+_WORKLOADS = frozenset(kind.lower() for kind in WORKLOADS)
 _LISTED = 5
 
 
@@ -37,33 +38,38 @@ class Subject:
 
 
 def find(cluster: Cluster, name: str, namespace: str, *, anywhere: bool = False) -> Subject:
-    """The pod of that name, ``NAME`` or ``KIND/NAME``; without a name the only pod that is pending. Raises CommandError."""
+    """The pod of that name: ``NAME``, ``KIND/NAME`` or ``NAMESPACE/NAME``; without a name what alone can be meant. Raises CommandError."""
     if not name:
-        return _of_pod(cluster, _only_pending(cluster), anywhere)
+        return _only(cluster, anywhere)
     if names_workload(name):
         return _of_workload(cluster, workload(cluster, name, namespace))
-    wanted = f"{namespace}/{name.rpartition('/')[2]}"
+    first, slash, bare = name.partition("/")
+    wanted = f"{namespace}/{bare or name}" if not slash or _kind(first) == "pod" else name
     found = next((pod for pod in cluster.objects.pods if pod.full_name == wanted), None)
     if found is None:
-        raise CommandError(f"there is no pod {wanted}; {_pending_names(cluster)}")
+        raise CommandError(f"there is no pod {wanted}; {_choice(cluster)}")
     return _of_pod(cluster, found, anywhere)
 
 
 def names_workload(name: str) -> bool:
-    """Whether a name is ``KIND/NAME`` of anything but a pod."""
+    """Whether a name is ``KIND/NAME`` of a workload; anything else in front of the slash is the namespace of a pod."""
     kind, slash, _ = name.partition("/")
-    return bool(slash) and _SHORT.get(kind.lower(), kind.lower()).removesuffix("s") != "pod"
+    return bool(slash) and _kind(kind) in _WORKLOADS
 
 
 def workload(cluster: Cluster, name: str, namespace: str) -> Workload:
     """The workload of that name, ``KIND/NAME``. Raises CommandError."""
     kind, _, bare = name.partition("/")
-    kind = _SHORT.get(kind.lower(), kind.lower())
     for one in cluster.workloads:
-        same_kind = one.kind.lower() in (kind, kind.removesuffix("s"))
-        if same_kind and (one.metadata.namespace, one.metadata.name) == (namespace, bare):
+        if (one.kind.lower(), one.metadata.namespace, one.metadata.name) == (_kind(kind), namespace, bare):
             return one
-    raise CommandError(f"there is no {kind} {namespace}/{bare}")
+    raise CommandError(f"there is no {_kind(kind)} {namespace}/{bare}; {_choice(cluster)}")
+
+
+def _kind(word: str) -> str:
+    """``deploy``, ``Deployments`` and ``deployment.apps`` are ``deployment``."""
+    word = word.lower().partition(".")[0]
+    return _SHORT.get(word, word).removesuffix("s")
 
 
 def _of_pod(cluster: Cluster, pod: Pod, anywhere: bool) -> Subject:
@@ -84,16 +90,31 @@ def _of_workload(cluster: Cluster, one: Workload) -> Subject:
         raise CommandError(str(error)) from error
 
 
-def _only_pending(cluster: Cluster) -> Pod:
+def _only(cluster: Cluster, anywhere: bool) -> Subject:
+    """The only pod that is pending, or else the only workload."""
     pending = cluster.objects.waiting()
-    if len(pending) != 1:
-        raise CommandError(f"name the pod: {_pending_names(cluster)}")
-    return pending[0]
+    if len(pending) == 1:
+        return _of_pod(cluster, pending[0], anywhere)
+    if not pending and len(cluster.workloads) == 1:
+        return _of_workload(cluster, cluster.workloads[0])
+    raise CommandError(f"name the pod: {_choice(cluster)}")
 
 
-def _pending_names(cluster: Cluster) -> str:
+def _choice(cluster: Cluster) -> str:
+    """What could be named instead."""
     names = [pod.full_name for pod in cluster.objects.waiting()]
-    if not names:
-        return "no pod is pending"
+    if names:
+        return f"pending: {_listed(names)}"
+    workloads = [
+        f"{one.kind.lower()}/{one.metadata.name} -n {one.metadata.namespace}" for one in cluster.workloads
+    ]
+    return (
+        f"no pod is pending; a workload can be named: {_listed(workloads)}"
+        if workloads
+        else "no pod is pending"
+    )
+
+
+def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"pending: {', '.join(names[:_LISTED])}{more}"
+    return f"{', '.join(names[:_LISTED])}{more}"

@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
     args = parser.parse_args(arguments)
     if args.template and args.name:
         parser.error("give a NAME or a --template, not both")
-    outputs.silence_logs()
+    outputs.prepare()
     try:
         result = _simulate(args)
     except (CommandError, ProfileError) as error:
@@ -82,9 +82,13 @@ def _simulate(args: argparse.Namespace) -> Result:
 
 def _all_pending(cluster: Cluster, who: Deciders, seed: int) -> Result:
     tell(*(f"note: {note}" for note in cluster.notes))
+    waiting = cluster.objects.waiting()
+    if not waiting:
+        named = "; name a workload (KIND/NAME) to place its pods" if cluster.workloads else ""
+        tell(f"note: no pod of the input waits for a node{named}")
     stage = Stage(cluster.objects, who, seed)
     before = measure(stage.nodes)
-    return _run(stage, cluster.objects.waiting(), before)
+    return _run(stage, waiting, before)
 
 
 def _some_copies(copies: Copies, who: Deciders, seed: int, count: int) -> Result:
