@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import os
 import socket
 import ssl
 import threading
@@ -49,15 +50,19 @@ class TransportError(Exception):
 
 @dataclass(slots=True)
 class _Call:
-    """One exchange, and the connection that it uses at the moment."""
+    """One exchange, and a descriptor of its own for the socket that it uses at the moment.
+
+    Of its own, since TLS takes the connection's away while it shakes hands, and an answer without a length when it is read.
+    """
 
     expired: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
     handle: socket.socket | None = None
 
-    def use(self, handle: socket.socket | None) -> None:
+    def use(self, descriptor: int) -> None:
         with self.lock:
-            self.handle = handle
+            self._let_go()
+            self.handle = socket.socket(fileno=os.dup(descriptor))
             if self.expired:
                 self._shut_down()
 
@@ -65,6 +70,15 @@ class _Call:
         with self.lock:
             self.expired = True
             self._shut_down()
+
+    def end(self) -> None:
+        with self.lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self.handle is not None:
+            self.handle.close()
+            self.handle = None
 
     def _shut_down(self) -> None:
         if self.handle is not None:
@@ -77,28 +91,19 @@ _here = threading.local()
 
 
 class _Watched:
-    """A connection that its exchange can shut down at any time, from another thread.
+    """A connection that its exchange can shut down at any time, from another thread."""
 
-    A second descriptor for the same socket serves for that, since TLS takes the first one away while it shakes hands.
-    """
-
-    handle: socket.socket | None = None
+    sock: socket.socket | None
 
     def _new_conn(self) -> socket.socket:
         sock: socket.socket = super()._new_conn()  # type: ignore[misc]
-        self.handle = sock.dup()
-        _here.call.use(self.handle)
+        _here.call.use(sock.fileno())
         return sock
 
     def request(self, *arguments: Any, **options: Any) -> None:
-        _here.call.use(self.handle)
+        if self.sock is not None:
+            _here.call.use(self.sock.fileno())
         super().request(*arguments, **options)  # type: ignore[misc]
-
-    def close(self) -> None:
-        super().close()  # type: ignore[misc]
-        if self.handle is not None:
-            self.handle.close()
-            self.handle = None
 
 
 class _Connection(_Watched, HTTPConnection):
@@ -154,7 +159,7 @@ class Transport:
         finally:
             if watchdog is not None:
                 watchdog.cancel()
-            call.use(None)
+            call.end()
             del _here.call
 
     def close(self) -> None:
@@ -177,6 +182,9 @@ class Transport:
                     total=_REDIRECTS, connect=0, read=0, redirect=_REDIRECTS, status=0, other=0
                 ),
             )
+            if call.expired:  # which looks like the end of the headers
+                answer.close()
+                raise TransportError(prefix + _AWAITING)
         try:
             if answer.status != 200:
                 return answer.status, b""

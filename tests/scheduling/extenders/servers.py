@@ -137,6 +137,11 @@ class RudeServer:
         with peer, suppress(OSError):
             peer.recv(1 << 16)
             self._behave(peer)
+            # What has not been read would make the client's system forget what was sent.
+            peer.shutdown(socket.SHUT_WR)
+            peer.settimeout(1)
+            while peer.recv(1 << 16):
+                pass
 
     def close(self) -> None:
         self.over.set()
@@ -145,10 +150,17 @@ class RudeServer:
         self._listener.close()
 
 
-def closed_port() -> int:
-    """A port on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+class Nobody:
+    """A port that is taken, and on which nobody listens."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
+        self.url = f"http://{self.address}"
+
+    def close(self) -> None:
+        self._socket.close()
 
 
 def by_name(items: Iterable[Document]) -> list[Document]:

@@ -13,7 +13,7 @@ import pytest
 from scheduler.apis.objects import PodDisruptionBudget, convert, decode_original_node, decode_original_pod
 from tests.scheduling.desk import Desk
 from tests.scheduling.extenders import traffic
-from tests.scheduling.extenders.servers import Answer, Document, ExtenderServer, by_name, closed_port
+from tests.scheduling.extenders.servers import Answer, Document, ExtenderServer, Nobody, by_name
 
 CRASHES = {"preempt-nullvictims"}
 """kube-scheduler 1.36 panics; here the node has no victims, which is refused like an empty list."""
@@ -31,8 +31,9 @@ class Lab:
 
     def __init__(self, name: str) -> None:
         self.server = ExtenderServer()
+        self._nobody = Nobody()
         self.slow = threading.Event()
-        self.case = traffic.moved(traffic.cases()[name], self.server.url, f"http://127.0.0.1:{closed_port()}")
+        self.case = traffic.moved(traffic.cases()[name], self.server.url, self._nobody.url)
         for exchange in self.case["exchanges"]:
             hold = self.slow if name == "slow" else None
             recorded = Answer(exchange["response"].encode(), exchange["status"], hold)
@@ -85,6 +86,7 @@ class Lab:
         self.slow.set()
         self.desk.close()
         self.server.close()
+        self._nobody.close()
 
     def _raw(self, document: Document) -> msgspec.Raw:
         # Versions are kept where they were recorded; a store wants them, whatever they are.
