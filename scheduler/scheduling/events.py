@@ -34,6 +34,7 @@ from scheduler.framework.pods import PodInfo
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.decisions import Decisions
+from scheduler.scheduling.promises import Promises
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ class ClusterEvents:
 
     Args:
         profiles: the ``schedulerName`` values that this scheduler is responsible for, as they are now.
+        promises: told of the nominations of the pods that others schedule.
         now: the clock, in seconds.
     """
 
@@ -55,6 +57,7 @@ class ClusterEvents:
         waiting: WaitingPods,
         decisions: Decisions,
         profiles: Collection[str],
+        promises: Promises,
         metrics: Metrics,
         now: Callable[[], float],
     ) -> None:
@@ -63,6 +66,7 @@ class ClusterEvents:
         self._waiting = waiting
         self._decisions = decisions
         self._profiles = profiles
+        self._promises = promises
         self._metrics = metrics
         self._now = now
 
@@ -108,8 +112,11 @@ class ClusterEvents:
         """A pod came: it runs somewhere, or it is to be scheduled."""
         if pod.spec.node_name:
             self._assigned_added(pod)
-        elif self._responsible(pod) and not self._known(pod):
+        elif not self._responsible(pod):
+            self._promises.note(pod)
+        elif not self._known(pod):
             start = self._now()
+            self._promises.forget(pod.metadata.uid)
             self._queue.add(PodInfo(pod))
             self._observe(changes.UNSCHEDULED_POD_ADD, start)
 
@@ -121,15 +128,19 @@ class ClusterEvents:
         elif old.spec.node_name:
             self._assigned_updated(old, new)
         elif new.spec.node_name:
+            self._promises.forget(old.metadata.uid)
             if self._responsible(old):
                 self._queue.delete(old)
             self._assigned_added(new)
         elif self._responsible(old):
             self._pending_updated(old, new)
+        else:
+            self._promises.note(new)
 
     def pod_deleted(self, pod: Pod) -> None:
         """A pod went."""
         self._decisions.forget(pod.metadata.uid)
+        self._promises.forget(pod.metadata.uid)
         if pod.spec.node_name:
             start = self._now()
             self._queue.delete(pod)  # it is not there, unless its binding was never told

@@ -46,6 +46,7 @@ from scheduler.scheduling.eviction import BackgroundEvictor
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.handlers import InboxHandler
 from scheduler.scheduling.prebinding import PreBindings
+from scheduler.scheduling.promises import Promises
 from scheduler.scheduling.status_writer import StatusWriter
 from scheduler.scheduling.turns import Turns
 from scheduler.scheduling.workers import Crew, Workers
@@ -151,8 +152,16 @@ class Scheduler:
         self._cycle = self._make_cycle(outside, metrics, rng, pre_bindings)
         if evictions is not None:
             evictions.connect(self._make_evictor(outside, metrics, pre_bindings))
+        self._promises = Promises(queue.nominator)
         events = self._events = ClusterEvents(
-            self.cluster, queue, waiting, self.decisions, self.frameworks.keys(), metrics, clocks.now
+            self.cluster,
+            queue,
+            waiting,
+            self.decisions,
+            self.frameworks.keys(),
+            self._promises,
+            metrics,
+            clocks.now,
         )
         self.node_handler: InboxHandler[Node] = InboxHandler(
             self._inbox, events.apply, events.node_added, events.node_updated, events.node_deleted
@@ -239,7 +248,7 @@ class Scheduler:
             cluster = self.cluster
             yield State(
                 cluster.nodes,
-                self.queue.nominator,
+                self._promises,
                 self.frameworks,
                 cluster.get_pod,
                 cluster.assume_pod,
