@@ -57,12 +57,19 @@ class Admission:
         authorities: whose client certificates TLS asks for; nothing: of nobody.
         followed: informers that keep it up to date while the process runs.
         is_open: whether everybody may ask for a path, so that the API server need not be asked.
+        reviews: what asks the API server, to be closed when nobody is served any more.
     """
 
     access: Access
     authorities: Callable[[], Sequence[x509.Certificate]] | None
     followed: InformerSet
     is_open: Callable[[str], bool]
+    reviews: tuple[Reviews, ...] = ()
+
+    def let_go(self) -> None:
+        """Free whoever waits for the API server."""
+        for each in self.reviews:
+            each.close()
 
 
 def make_admission(options: Options, connect: Connect) -> Admission:
@@ -74,25 +81,42 @@ def make_admission(options: Options, connect: Connect) -> Admission:
     """
     if not options.serving.secure_port:
         return Admission(Access(union(())), None, InformerSet(), lambda path: True)  # noqa: ARG005
-    flags = options.authentication
-    rest = _delegate(flags.authentication_kubeconfig, "authentication", connect)
-    cluster, followed = _looked_up(flags, rest)
-    proxies, names = _front_proxies(flags, cluster)
-    clients = _client_bundle(flags, cluster)
+    rest = _delegate(options.authentication.authentication_kubeconfig, "authentication", connect)
+    delegate = _delegate(options.authorization.authorization_kubeconfig, "authorization", connect)
+    tokens = Reviews(rest) if rest else None
+    permissions = Reviews(delegate) if delegate else None
+    cluster, followed = _looked_up(options.authentication, rest)
+    proxies, names = _front_proxies(options.authentication, cluster)
+    clients = _client_bundle(options.authentication, cluster)
+    ways = _ways(options, clients, proxies, names, tokens)
+    bundles = [bundle for bundle in (clients, proxies) if bundle]
+    open_paths = OpenPaths.parse(_open_patterns(options))
+    return Admission(
+        Access(_authorizer(options.authorization, open_paths, permissions), delegated(ways)),
+        (lambda: _certificates(bundles)) if bundles else None,
+        followed,
+        open_paths.__contains__,
+        tuple(filter(None, (tokens, permissions))),
+    )
+
+
+def _ways(
+    options: Options,
+    clients: Bundle | None,
+    proxies: Bundle | None,
+    names: Callable[[], HeaderNames],
+    tokens: Reviews | None,
+) -> list[Way]:
     ways: list[Way] = []
     if proxies:
         ways.append(RequestHeaders(proxies, names))
     if clients:
         reads_uid = options.features.enabled("AllowParsingUserUIDFromCertAuth")
         ways.append(ClientCertificates(clients, reads_uid=reads_uid))
-    if rest:
-        ttl = flags.authentication_token_webhook_cache_ttl / SECOND
-        ways.append(BearerTokens(Reviews(rest).token, ttl))
-    bundles = [bundle for bundle in (clients, proxies) if bundle]
-    open_paths = OpenPaths.parse(_open_patterns(options))
-    access = Access(_authorizer(options, open_paths, connect), delegated(ways))
-    authorities = (lambda: _certificates(bundles)) if bundles else None
-    return Admission(access, authorities, followed, open_paths.__contains__)
+    if tokens:
+        ttl = options.authentication.authentication_token_webhook_cache_ttl / SECOND
+        ways.append(BearerTokens(tokens.token, ttl))
+    return ways
 
 
 def _open_patterns(options: Options) -> tuple[str, ...]:
@@ -100,16 +124,14 @@ def _open_patterns(options: Options) -> tuple[str, ...]:
     return (*patterns, *EXTENDER_PATHS) if options.wharfinger.extender_anonymous else patterns
 
 
-def _authorizer(options: Options, open_paths: OpenPaths, connect: Connect) -> Authorizer:
-    flags: Authorization = options.authorization
+def _authorizer(flags: Authorization, open_paths: OpenPaths, reviews: Reviews | None) -> Authorizer:
     chain: list[Authorizer] = [privileged_groups, open_paths]
-    rest = _delegate(flags.authorization_kubeconfig, "authorization", connect)
-    if rest:
+    if reviews:
         ttls = (
             flags.authorization_webhook_cache_authorized_ttl / SECOND,
             flags.authorization_webhook_cache_unauthorized_ttl / SECOND,
         )
-        chain.append(AccessReviews(Reviews(rest).access, *ttls))
+        chain.append(AccessReviews(reviews.access, *ttls))
     return union(chain)
 
 

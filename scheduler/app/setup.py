@@ -138,6 +138,7 @@ def server(config: Config, app: Flask) -> Server | None:
         limits=Limits(threads=config.options.wharfinger.serving_threads),
         reuse_port=serving.permit_port_sharing,
         is_open=config.admission.is_open,
+        let_go=config.admission.let_go,
     )
 
 

@@ -1,12 +1,18 @@
 """Asking the API server who a client is (TokenReview) and what it may do (SubjectAccessReview).
 
+Whoever waits for an answer can be let go (`Reviews.close`), although the request itself cannot be taken back: it runs in a thread of its own that
+nobody waits for at the end of the process.
+
 Both are answered by a POST that changes nothing, so trouble on the way is tried again: as in kube-scheduler at most five times, after half a
 second and half as long again each time, and not beyond ten seconds in all (``DefaultAuthWebhookRetryBackoff``).
 """
 
+import contextlib
 import random
+import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
 from typing import TypeVar
 
 import msgspec
@@ -83,7 +89,7 @@ class _AccessReview(msgspec.Struct):
 class Reviews:
     """The two reviews, over one client of the API server.
 
-    ``wait(seconds)`` blocks between attempts; it may return early when the process ends. Thread-safe.
+    ``wait(seconds)`` blocks between attempts. Thread-safe.
     """
 
     def __init__(
@@ -98,6 +104,17 @@ class Reviews:
         self._now = now
         self._wait = wait
         self._rng = rng or random.Random()
+        self._lock = threading.Lock()
+        self._waiting: set[Future[bytes]] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        """Let everybody go who waits; from now on nobody is answered."""
+        with self._lock:
+            self._closed = True
+            waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            _settle(future, error=_closed())
 
     def token(self, token: str) -> TokenStatus:
         """Whose token it is. Raises ClientError when the server cannot tell."""
@@ -110,11 +127,32 @@ class Reviews:
     def _ask(self, resource: Resource, spec: object, answer: type[T]) -> T:
         body = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, "spec": spec}
         encoded = msgspec.json.encode(body)
-        reply = self._persistently(resource.collection(), encoded)
+        reply = self._awaited(resource.collection(), encoded)
         try:
             return msgspec.json.decode(reply, type=answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise MalformedAnswerError(f"the {resource.kind} does not parse: {error}") from None
+
+    def _awaited(self, path: str, body: bytes) -> bytes:
+        future: Future[bytes] = Future()
+        with self._lock:
+            if self._closed:
+                raise _closed()
+            self._waiting.add(future)
+        threading.Thread(
+            target=self._carry_out, args=(future, path, body), name="review", daemon=True
+        ).start()
+        return future.result()
+
+    def _carry_out(self, future: "Future[bytes]", path: str, body: bytes) -> None:
+        try:
+            reply = self._persistently(path, body)
+        except BaseException as error:
+            _settle(future, error=error)
+        else:
+            _settle(future, reply)
+        with self._lock:
+            self._waiting.discard(future)
 
     def _persistently(self, path: str, body: bytes) -> bytes:
         deadline = self._now() + DEADLINE_SECONDS
@@ -131,6 +169,19 @@ class Reviews:
                 self._wait(pause)
                 delay *= _FACTOR
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _settle(future: "Future[bytes]", reply: bytes = b"", error: BaseException | None = None) -> None:
+    """Set the outcome, unless it is set already."""
+    with contextlib.suppress(InvalidStateError):
+        if error is None:
+            future.set_result(reply)
+        else:
+            future.set_exception(error)
+
+
+def _closed() -> TransportError:
+    return TransportError("the process ends", refused=True)
 
 
 def _is_passing(error: ClientError) -> bool:

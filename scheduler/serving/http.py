@@ -46,6 +46,7 @@ class Server:
         tls: where contexts come from (``tls.serving_tls``); absent: plain HTTP.
         reuse_port: several processes may listen on the port.
         is_open: whether a path is open to everybody, so that its requests wait for nobody; by default all are.
+        let_go: called once the grace of `stop` is over: frees the requests that still wait for somebody.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Server:
         limits: Limits | None = None,
         reuse_port: bool = False,
         is_open: Callable[[str], bool] = lambda path: True,  # noqa: ARG005
+        let_go: Callable[[], None] = lambda: None,
     ) -> None:
         self.bind_address = bind_address
         self.port = port
@@ -66,6 +68,7 @@ class Server:
         self._limits = limits or Limits()
         self._reuse_port = reuse_port
         self._is_open = is_open
+        self._let_go = let_go
         self._running: tuple[InProcessWorker, threading.Thread] | None = None
 
     def start(self) -> None:
@@ -93,6 +96,7 @@ class Server:
         self._running = None
         worker.drain(grace)
         thread.join()
+        self._let_go()
 
     @property
     def url(self) -> str:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -10,6 +11,7 @@ from scheduler.client.errors import ClientError, ForbiddenError, ServerError, Tr
 from scheduler.client.rest import Rest
 from scheduler.client.reviews import AccessSpec, AccessStatus, PathAttributes, Reviews, TokenStatus, UserInfo
 from scheduler.sandbox import Sandbox
+from tests.client.conftest import DEADLINE
 
 METRICS = AccessSpec(PathAttributes("/metrics", "get"), user="jane", groups=("ops",))
 
@@ -86,6 +88,18 @@ def test_other_answers_are_told_at_once(
     with pytest.raises(kind):
         reviews.token("t0ken")
     assert failing.hits == 1
+
+
+def test_who_waits_for_a_silent_server_can_be_let_go(sandbox: Sandbox, reviews: Reviews) -> None:
+    silent = sandbox.faults.add(path="/tokenreviews$", delay=3600)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(reviews.token, "t0ken")
+        assert silent.struck.wait(DEADLINE)
+        reviews.close()
+        with pytest.raises(TransportError, match="the process ends"):
+            waiting.result(DEADLINE)
+    with pytest.raises(TransportError, match="the process ends"):
+        reviews.access(METRICS)
 
 
 def test_a_server_that_is_away_is_told_at_once(waits: list[float]) -> None:

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,20 @@ def test_with_port_0_nothing_listens_and_access_flags_do_not_matter(tmp_path: Pa
         assert silent.get("/livez") == (0, "")
         assert "Serving securely" not in silent.log.read_text()
         assert silent.terminate() == 0
+
+
+def test_an_api_server_that_says_nothing_does_not_keep_it_from_ending(tmp_path: Path) -> None:
+    with Sandbox() as sandbox, ThreadPoolExecutor(1) as pool:
+        sandbox.write_kubeconfig(tmp_path / "kubeconfig")
+        flags = ("--authorization-kubeconfig=kubeconfig", "--leader-elect=false")
+        with scheduler(tmp_path, sandbox.url, *flags, open_paths="/readyz") as process:
+            process.wait_until_ready()
+            silent = sandbox.faults.add(path="/subjectaccessreviews$", delay=3600)
+            asking = pool.submit(process.get, "/metrics")
+            assert silent.struck.wait(DEADLINE)
+            assert process.terminate() == 0
+            asking.result()
+            assert "the process ends" in process.log.read_text()  # rather than: timed out
 
 
 def test_a_look_up_that_must_not_fail_is_one_line_and_exit_code_1(cluster: Cluster, tmp_path: Path) -> None:
