@@ -66,7 +66,7 @@ class Consultation:
         if not asked:
             return Sifted(names, {})
         if nominated not in self._kept.sifted:
-            body, original = original_of(pod.pod), _originals(nodes)
+            body, original = original_of(pod.pod), _originals(asked, nodes)
             with self._away():
                 self._kept.sifted[nominated] = _sift(asked, body, names, original)
         return _among(names, _unless_failed(self._kept.sifted[nominated]))
@@ -77,7 +77,7 @@ class Consultation:
         """See ``Extenders``. One that fails gives nothing."""
         asked = [one for one in self._extenders if one.prioritizes and one.interested(pod.pod)]
         if self._kept.scores is None and asked:
-            body, original = original_of(pod.pod), _originals(nodes)
+            body, original = original_of(pod.pod), _originals(asked, nodes)
             with self._away():
                 self._kept.scores = self._score(asked, pod, lambda one: one.prioritize(body, names, original))
         return self._kept.scores or ()
@@ -121,9 +121,10 @@ class Consultation:
         return [(one.name, answer) for one, answer in zip(asked, answers, strict=True)]
 
 
-def _originals(nodes: Nodes) -> Originals:
+def _originals(asked: Sequence[HTTPExtender], nodes: Nodes) -> Originals:
     """The JSON of nodes by name, of the nodes as they are now: read it while the lock is released."""
-    objects = dict(zip(nodes.names, nodes.objects, strict=True))
+    wanted = not all(one.knows_nodes for one in asked)
+    objects = dict(zip(nodes.names, nodes.objects, strict=True)) if wanted else {}
     return lambda name: original_of(objects[name])
 
 
