@@ -109,7 +109,10 @@ def check(options: Options) -> KubeSchedulerConfiguration:
 
 
 def run(made: Setup) -> int:
-    """Run until a signal: the first SIGTERM or SIGINT ends it gracefully, the second at once with exit code 1; SIGHUP has it reload."""
+    """Run until a signal: the first SIGTERM or SIGINT ends it gracefully, the second at once with exit code 1.
+
+    SIGHUP has it reload its configuration, SIGUSR2 compare what it believes with the API server and log both.
+    """
 
     def stop(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
         for again in (signal.SIGTERM, signal.SIGINT):
@@ -120,9 +123,13 @@ def run(made: Setup) -> int:
     def reload(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
         threading.Thread(target=made.reloader.request, name="reload-request", daemon=True).start()
 
+    def debug(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
+        threading.Thread(target=made.debugger.run, name="debugger", daemon=True).start()
+
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, stop)
     signal.signal(signal.SIGHUP, reload)
+    signal.signal(signal.SIGUSR2, debug)
     return made.process.run()
 
 

@@ -25,6 +25,7 @@ from scheduler.apis.config import KubeSchedulerConfiguration
 from scheduler.apis.objects import Node, Pod
 from scheduler.app.build import SchedulerHandle, build_frameworks, build_scheduler
 from scheduler.app.config import Config
+from scheduler.app.debugging import lists
 from scheduler.app.decisions import decisions_blueprint
 from scheduler.app.extending import check_objects, kept_objects, make_extenders, node_decoder, pod_decoder
 from scheduler.app.pages import configz, pages
@@ -45,6 +46,7 @@ from scheduler.framework.extenders import ExtenderSet
 from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics, Metrics
+from scheduler.scheduling.debugger import Debugger
 from scheduler.scheduling.scheduler import Outside, Scheduler
 from scheduler.serving.app import Parts, create_app
 from scheduler.serving.health import PING, Check
@@ -61,6 +63,7 @@ class Setup:
     process: Process
     scheduler: Scheduler
     reloader: Reloader
+    debugger: Debugger
     app: Flask
 
 
@@ -122,7 +125,9 @@ def set_up(config: Config) -> Setup:
     reloader = Reloader(config, exchange)
     process.run_beside(reloader)
     process.run_beside(config.admission.followed)
-    return Setup(process, scheduler, reloader, _application(config, reloader, process, scheduler, port, pods))
+    debugger = Debugger(scheduler, partial(lists, config.clients.scheduling, UNFINISHED_PODS))
+    app = _application(config, reloader, process, scheduler, port, pods)
+    return Setup(process, scheduler, reloader, debugger, app)
 
 
 def server(config: Config, app: Flask) -> Server | None:

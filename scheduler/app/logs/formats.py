@@ -69,6 +69,8 @@ def _as_text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return str(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(_as_text, value))}]"
     text = str(value)
     if "\n" in text:
         return f"<\n{_indented(text)}\n >"
