@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -130,6 +131,31 @@ def test_reviews_are_counted_like_all_requests_to_the_api_server(
 ) -> None:
     _, text = cluster.curl(process, "/metrics", "-H", "Authorization: Bearer scraper")
     assert re.search(r'rest_client_requests_total\{code="201",host="[^"]+",method="POST"\} [1-9]', text)
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl program")
+def test_flags_about_tls_decide_what_is_negotiated(cluster: Cluster, tmp_path: Path) -> None:
+    certificate, key = write_pair(cluster.servers.issue_cert("by-file.example"), tmp_path)
+    flags = (
+        f"--tls-cert-file={certificate}", f"--tls-private-key-file={key}", "--tls-min-version=VersionTLS12",
+        "--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "--tls-curve-preferences=24,25",
+        "--http2-max-streams-per-connection=5", "--disable-http2-serving=false",
+    )  # fmt: skip
+    with scheduler(tmp_path, cluster.sandbox.url, *flags) as process:
+        process.wait_until_ready()
+        said = s_client(process.port, "-tls1_2", "-alpn", "h2,http/1.1")
+        assert "Cipher is ECDHE-ECDSA-AES256-GCM-SHA384" in said
+        assert "No ALPN negotiated" in said  # HTTP/2 is not offered
+        assert "(NONE)" in s_client(process.port, "-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256")
+        assert "(NONE)" in s_client(process.port, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
+        assert "(NONE)" in s_client(process.port, "-groups", "P-256:X25519")
+        served = ssl.get_server_certificate(("127.0.0.1", process.port))
+        assert served.strip() in certificate.read_text()
+
+
+def s_client(port: int, *words: str) -> str:
+    command = ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", *words]
+    return subprocess.run(command, input="", capture_output=True, text=True, timeout=DEADLINE).stdout
 
 
 def test_a_port_in_use_is_one_line_and_exit_code_1(cluster: Cluster, tmp_path: Path) -> None:
