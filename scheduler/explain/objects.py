@@ -165,6 +165,8 @@ def _with_field_first(text: str, document: Document) -> str:
 
 def _with_keys(path: str, document: Any, got: str | None) -> str:
     """The path of a field, each ``[...]`` in it replaced with the key of the value that is of the wrong type."""
+    if "[...]" not in path:
+        return path
     place = ""
     for step in _STEP.findall(path):
         if step == "[...]":

@@ -56,6 +56,16 @@ def test_documents_lists_and_typed_lists_mix() -> None:
 
 BAD: list[Any] = [
     pytest.param(
+        POD + "spec: {containers: [{name: c, resources: {limits: {vendor.io/nic: x}}}]}\n",
+        "given.yaml: document 1 (line 1): spec.containers[0].resources.limits.vendor.io/nic: quantities must",
+        id="a quantity of a resource with dots",
+    ),
+    pytest.param(
+        POD + "spec: {priority: 2147483648}\n",
+        "given.yaml: document 1 (line 1): spec.priority: Expected `int` <= 2147483647",
+        id="more than Kubernetes can hold",
+    ),
+    pytest.param(
         POD.replace("{name: p}", "{name: p, labels: {app: web, version: 1.2}}"),
         "given.yaml: document 1 (line 1): metadata.labels[version]: Expected `str`, got `float`",
         id="a label that is a number",

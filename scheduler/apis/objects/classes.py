@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, ObjectMeta
+from scheduler.apis.objects.meta import Base, Int32, ObjectMeta
 from scheduler.apis.objects.pod import Toleration
 from scheduler.apis.objects.resources import ResourceList
 
@@ -13,7 +13,7 @@ class PriorityClass(Base, frozen=True):
     """A name for a priority."""
 
     metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
-    value: int = 0
+    value: Int32 = 0
     global_default: bool = False
     preemption_policy: str | None = None
 

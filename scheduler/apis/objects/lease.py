@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, ObjectMeta
+from scheduler.apis.objects.meta import Base, Int32, ObjectMeta
 
 
 class LeaseSpec(Base, frozen=True):
     """Who holds the lease and until when; times are RFC 3339 with microseconds, ``""`` when unset."""
 
     holder_identity: str = ""
-    lease_duration_seconds: int | None = None
+    lease_duration_seconds: Int32 | None = None
     acquire_time: str = ""
     renew_time: str = ""
-    lease_transitions: int = 0
+    lease_transitions: Int32 = 0
 
 
 class Lease(Base, frozen=True):

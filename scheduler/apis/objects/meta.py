@@ -13,6 +13,9 @@ import msgspec
 
 Timestamp = Annotated[str, msgspec.Meta(extra={"format": "date-time"})]
 """RFC 3339 text, ``""`` when unset; ``strict.verify`` tells whether it can be read."""
+Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""Python's integers have no end, columns have: what is too large for Kubernetes is refused where it is read."""
 
 
 class Base(msgspec.Struct, rename="camel", gc=False, kw_only=True, omit_defaults=True, frozen=True):
@@ -36,7 +39,7 @@ class ObjectMeta(Base, frozen=True):
     namespace: str = ""
     uid: str = ""
     resource_version: str = ""
-    generation: int = 0
+    generation: Int64 = 0
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     creation_timestamp: Timestamp = ""
@@ -79,7 +82,7 @@ class Condition(Base, frozen=True):
     status: str = ""
     reason: str = ""
     message: str = ""
-    observed_generation: int = 0
+    observed_generation: Int64 = 0
     last_probe_time: Timestamp = ""
     last_transition_time: Timestamp = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, Condition, ObjectMeta
+from scheduler.apis.objects.meta import Base, Condition, Int64, ObjectMeta
 from scheduler.apis.objects.resources import ResourceList
 
 
@@ -20,7 +20,7 @@ class ContainerImage(Base, frozen=True):
     """An image that lies on the node, under each of its names; the size is in bytes."""
 
     names: tuple[str, ...] = ()
-    size_bytes: int = 0
+    size_bytes: Int64 = 0
 
 
 class NodeSpec(Base, frozen=True):

@@ -7,6 +7,8 @@ import msgspec
 from scheduler.apis.objects.meta import (
     Base,
     Condition,
+    Int32,
+    Int64,
     LabelSelector,
     NodeSelector,
     NodeSelectorTerm,
@@ -20,8 +22,8 @@ from scheduler.apis.objects.volumes import Volume
 class ContainerPort(Base, frozen=True):
     """A container's port; ``host_port`` 0 means that no port of the node is taken."""
 
-    host_port: int = 0
-    container_port: int = 0
+    host_port: Int32 = 0
+    container_port: Int32 = 0
     protocol: str = ""
     host_ip: str = msgspec.field(default="", name="hostIP")
 
@@ -56,13 +58,13 @@ class Toleration(Base, frozen=True):
     operator: str = ""
     value: str = ""
     effect: str = ""
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class PreferredSchedulingTerm(Base, frozen=True):
     """A node preference and its weight, 1 to 100."""
 
-    weight: int = 0
+    weight: Int32 = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
@@ -91,7 +93,7 @@ class PodAffinityTerm(Base, frozen=True):
 class WeightedPodAffinityTerm(Base, frozen=True):
     """A preferred term and its weight, 1 to 100."""
 
-    weight: int = 0
+    weight: Int32 = 0
     pod_affinity_term: PodAffinityTerm = msgspec.field(default_factory=PodAffinityTerm)
 
 
@@ -117,11 +119,11 @@ class Affinity(Base, frozen=True):
 class TopologySpreadConstraint(Base, frozen=True):
     """How evenly the matching pods are spread over the values of ``topology_key``. Policies of None are ``Honor`` and ``Ignore``."""
 
-    max_skew: int = 0
+    max_skew: Int32 = 0
     topology_key: str = ""
     when_unsatisfiable: str = ""
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
+    min_domains: Int32 | None = None
     node_affinity_policy: str | None = None
     node_taints_policy: str | None = None
     match_label_keys: tuple[str, ...] = ()
@@ -140,7 +142,7 @@ class PodSpec(Base, frozen=True):
 
     node_name: str = ""
     scheduler_name: str = ""
-    priority: int | None = None
+    priority: Int32 | None = None
     priority_class_name: str = ""
     preemption_policy: str | None = None
     containers: tuple[Container, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, LabelSelector, NodeSelector, ObjectMeta
+from scheduler.apis.objects.meta import Base, Int32, LabelSelector, NodeSelector, ObjectMeta
 from scheduler.apis.objects.resources import QuantityText, ResourceList
 from scheduler.apis.objects.volumes import (
     AWSElasticBlockStore,
@@ -103,7 +103,7 @@ class StorageClass(Base, frozen=True):
 class VolumeNodeResources(Base, frozen=True):
     """How many volumes of a driver the node can hold; None: no limit."""
 
-    count: int | None = None
+    count: Int32 | None = None
 
 
 class CSINodeDriver(Base, frozen=True):

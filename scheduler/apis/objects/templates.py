@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, ObjectMeta
+from scheduler.apis.objects.meta import Base, Int32, ObjectMeta
 from scheduler.apis.objects.pod import PodSpec
 
 
@@ -20,7 +20,7 @@ class PodTemplateSpec(Base, frozen=True):
 class JobSpec(Base, frozen=True):
     """A job's, or what a cron job makes jobs of."""
 
-    parallelism: int | None = None
+    parallelism: Int32 | None = None
     template: PodTemplateSpec | None = None
 
 
@@ -33,8 +33,8 @@ class JobTemplate(Base, frozen=True):
 class WorkloadSpec(Base, frozen=True):
     """Deployment, ReplicaSet, StatefulSet and ReplicationController have ``replicas``, Job has ``parallelism``, CronJob a ``jobTemplate``."""
 
-    replicas: int | None = None
-    parallelism: int | None = None
+    replicas: Int32 | None = None
+    parallelism: Int32 | None = None
     template: PodTemplateSpec | None = None
     job_template: JobTemplate | None = None
     volume_claim_templates: tuple[Any, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, LabelSelector, ObjectMeta
+from scheduler.apis.objects.meta import Base, Int32, LabelSelector, ObjectMeta
 from scheduler.apis.objects.resources import ResourceRequirements
 
 
@@ -45,7 +45,7 @@ class GCEPersistentDisk(Base, frozen=True):
 
     pd_name: str = ""
     fs_type: str = ""
-    partition: int = 0
+    partition: Int32 = 0
     read_only: bool = False
 
 
@@ -54,7 +54,7 @@ class AWSElasticBlockStore(Base, frozen=True):
 
     volume_id: str = msgspec.field(default="", name="volumeID")
     fs_type: str = ""
-    partition: int = 0
+    partition: Int32 = 0
     read_only: bool = False
 
 
@@ -109,7 +109,7 @@ class ISCSIVolume(Base, frozen=True):
 
     target_portal: str = ""
     iqn: str = ""
-    lun: int = 0
+    lun: Int32 = 0
     read_only: bool = False
 
 

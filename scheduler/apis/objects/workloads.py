@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler.apis.objects.meta import Base, LabelSelector, ObjectMeta, Timestamp
+from scheduler.apis.objects.meta import Base, Int32, LabelSelector, ObjectMeta, Timestamp
 
 
 class LabelsSpec(Base, frozen=True):
@@ -50,7 +50,7 @@ class StatefulSet(Base, frozen=True):
 class PodDisruptionBudgetStatus(Base, frozen=True):
     """How many pods may be disrupted now, and which are about to be already."""
 
-    disruptions_allowed: int = 0
+    disruptions_allowed: Int32 = 0
     disrupted_pods: dict[str, Timestamp] = {}
 
 
