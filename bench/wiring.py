@@ -16,7 +16,8 @@ from scheduler.framework.catalog import Catalog
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
-from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
+from scheduler.scheduling.parts import Clocks, Outside
+from scheduler.scheduling.scheduler import Scheduler
 
 FEATURES = Features.default()
 COMPONENT = config.default(FEATURES)

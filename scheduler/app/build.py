@@ -31,7 +31,8 @@ from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.plugins import IN_TREE, PLANNED
-from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
+from scheduler.scheduling.parts import Clocks, Outside
+from scheduler.scheduling.scheduler import Scheduler
 from scheduler.scheduling.workers import Crew, Workers
 
 logger = logging.getLogger(__name__)

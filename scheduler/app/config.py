@@ -33,7 +33,7 @@ from scheduler.client.reviews import QPS as REVIEW_QPS
 from scheduler.features import gates
 from scheduler.framework.registry import Registry
 from scheduler.metrics import Metrics, add_process
-from scheduler.scheduling.scheduler import Clocks
+from scheduler.scheduling.parts import Clocks
 from scheduler.serving.tls import ContextSource, NamedFiles, ServingFiles, Settings, serving_tls
 
 

@@ -47,7 +47,8 @@ from scheduler.framework.live import Live
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import HealthMetrics, Metrics
 from scheduler.scheduling.debugger import Debugger
-from scheduler.scheduling.scheduler import Outside, Scheduler
+from scheduler.scheduling.parts import Outside
+from scheduler.scheduling.scheduler import Scheduler
 from scheduler.serving.app import Parts, create_app
 from scheduler.serving.health import PING, Check
 from scheduler.serving.http import Limits, Server

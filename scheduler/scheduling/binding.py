@@ -11,68 +11,38 @@ A worker only acts and reports; cluster and queue are touched by the scheduling 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from scheduler.backend import changes
-from scheduler.backend.cluster import ClusterState
-from scheduler.backend.queue import SchedulingQueue
-from scheduler.framework.port import Recorder, reference
+from scheduler.framework.port import reference
 from scheduler.framework.runner import PluginError
 from scheduler.framework.status import Code, Status
 from scheduler.logkeys import about, keys, ref
-from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import nomination_patch
-from scheduler.scheduling.decisions import Decisions
 from scheduler.scheduling.failure import FailureHandler
-from scheduler.scheduling.prebinding import PreBindings
-from scheduler.scheduling.status_writer import StatusWriter, Submit
+from scheduler.scheduling.parts import Parts
 from scheduler.verbosity import V2
 
 logger = logging.getLogger(__name__)
 
-Report = Callable[[Callable[[], None]], None]
-"""Has a function run by the scheduling thread, under the lock."""
-
 
 class BindingCycle:
-    """Binds pods that have been assumed.
+    """Binds pods that have been assumed."""
 
-    Args:
-        submit: runs a function on a worker thread.
-        submit_long: the same for what may take minutes; many such functions run at a time.
-        report: has a function run by the scheduling thread.
-        now: the clock of attempts, in seconds.
-        pre_bindings: where preemption may call pods back from PreBind.
-    """
-
-    def __init__(
-        self,
-        cluster: ClusterState,
-        queue: SchedulingQueue,
-        statuses: StatusWriter,
-        recorders: Mapping[str, Recorder],
-        failures: FailureHandler,
-        decisions: Decisions,
-        metrics: Metrics,
-        submit: Submit,
-        submit_long: Submit,
-        report: Report,
-        now: Callable[[], float],
-        pre_bindings: PreBindings,
-    ) -> None:
-        self._cluster = cluster
-        self._queue = queue
-        self._statuses = statuses
-        self._recorders = recorders
+    def __init__(self, parts: Parts, failures: FailureHandler) -> None:
+        self._cluster = parts.cluster
+        self._queue = parts.queue
+        self._statuses = parts.statuses
+        self._recorders = parts.recorders
         self._failures = failures
-        self._decisions = decisions
-        self._metrics = metrics
-        self._submit = submit
-        self._submit_long = submit_long
-        self._report = report
-        self._now = now
-        self._pre_bindings = pre_bindings
+        self._decisions = parts.decisions
+        self._metrics = parts.metrics
+        self._submit = parts.crews.binders.submit
+        self._submit_long = parts.crews.preparers.submit
+        self._report = parts.report
+        self._now = parts.clocks.now
+        self._pre_bindings = parts.pre_bindings
 
     def announce(self, attempt: Attempt) -> None:
         """Permit holds the pod: make the node known as its nomination, so that autoscalers leave it alone."""

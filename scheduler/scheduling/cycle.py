@@ -22,21 +22,19 @@ import numpy as np
 
 from scheduler.apis.objects import Pod
 from scheduler.backend.cluster import ClusterState
-from scheduler.backend.queue import SchedulingQueue
 from scheduler.backend.queued import QueuedPodInfo
 from scheduler.framework.algorithm import Rotation, decide
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.extenders import Away, Extenders, Overtaken
 from scheduler.framework.outcome import Decision, FilterOutcome, FitError
-from scheduler.framework.port import Recorder, reference
+from scheduler.framework.port import reference
 from scheduler.framework.runner import PluginError
 from scheduler.framework.runtime import Framework
 from scheduler.framework.status import SUCCESS, Code, Status
-from scheduler.framework.waiting import WaitingPods
-from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
-from scheduler.scheduling.binding import BindingCycle, Report
+from scheduler.scheduling.binding import BindingCycle
 from scheduler.scheduling.failure import FailureHandler
+from scheduler.scheduling.parts import Parts
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +45,6 @@ class SchedulingCycle:
     """Schedules one pod at a time.
 
     Args:
-        report: has a function run by the scheduling thread (a pod that Permit held is settled anywhere).
-        now: the clock of attempts, in seconds.
         rng: breaks ties among equal nodes and picks the attempts whose plugins are timed.
         away: releases the lock while extenders are asked.
         leading: whether to go on after that.
@@ -56,30 +52,23 @@ class SchedulingCycle:
 
     def __init__(
         self,
-        frameworks: Mapping[str, Framework],
-        cluster: ClusterState,
-        queue: SchedulingQueue,
-        waiting: WaitingPods,
-        recorders: Mapping[str, Recorder],
+        parts: Parts,
         binding: BindingCycle,
         failures: FailureHandler,
-        metrics: Metrics,
-        report: Report,
-        now: Callable[[], float],
         rng: Random,
         away: Away,
         leading: Callable[[], bool],
     ) -> None:
-        self._frameworks = frameworks
-        self._cluster = cluster
-        self._queue = queue
-        self._waiting = waiting
-        self._recorders = recorders
+        self._frameworks = parts.frameworks
+        self._cluster = parts.cluster
+        self._queue = parts.queue
+        self._waiting = parts.waiting
+        self._recorders = parts.recorders
+        self._metrics = parts.metrics
+        self._report = parts.report
+        self._now = parts.clocks.now
         self._binding = binding
         self._failures = failures
-        self._metrics = metrics
-        self._report = report
-        self._now = now
         self._rng = rng
         self._away = away
         self._leading = leading

@@ -21,19 +21,15 @@ Called by the scheduling thread, under the lock, with events in the order in whi
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from scheduler.apis.objects import Node, Pod
 from scheduler.apis.quantity import QuantityError
 from scheduler.backend import changes
-from scheduler.backend.cluster import ClusterState
-from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.catalog import Object
 from scheduler.framework.events import ClusterEvent
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.waiting import WaitingPods
-from scheduler.metrics import Metrics
-from scheduler.scheduling.decisions import Decisions
+from scheduler.scheduling.parts import Parts
 from scheduler.scheduling.promises import Promises
 
 logger = logging.getLogger(__name__)
@@ -45,30 +41,18 @@ class ClusterEvents:
     """Applies changes.
 
     Args:
-        profiles: the ``schedulerName`` values that this scheduler is responsible for, as they are now.
         promises: told of the nominations of the pods that others schedule.
-        now: the clock, in seconds.
     """
 
-    def __init__(
-        self,
-        cluster: ClusterState,
-        queue: SchedulingQueue,
-        waiting: WaitingPods,
-        decisions: Decisions,
-        profiles: Collection[str],
-        promises: Promises,
-        metrics: Metrics,
-        now: Callable[[], float],
-    ) -> None:
-        self._cluster = cluster
-        self._queue = queue
-        self._waiting = waiting
-        self._decisions = decisions
-        self._profiles = profiles
+    def __init__(self, parts: Parts, promises: Promises) -> None:
+        self._cluster = parts.cluster
+        self._queue = parts.queue
+        self._waiting = parts.waiting
+        self._decisions = parts.decisions
+        self._profiles = parts.frameworks.keys()
         self._promises = promises
-        self._metrics = metrics
-        self._now = now
+        self._metrics = parts.metrics
+        self._now = parts.clocks.now
 
     def apply(self, change: Callable[..., None], *objects: Object) -> None:
         """Apply one change; an object that cannot be understood is named in the log and leaves everything as it was."""

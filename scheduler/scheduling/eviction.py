@@ -21,22 +21,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 
 from scheduler.apis.objects import Condition, Pod
-from scheduler.backend.queue import SchedulingQueue
 from scheduler.client.errors import ClientError, ConflictError, NotFoundError
 from scheduler.framework.evictions import Preemption
-from scheduler.framework.port import Port, Recorder, reference
+from scheduler.framework.port import reference
 from scheduler.framework.status import Code
-from scheduler.framework.waiting import WaitingPods
-from scheduler.metrics import Metrics
 from scheduler.scheduling.conditions import condition_patch, nomination_patch
-from scheduler.scheduling.prebinding import PreBindings
-from scheduler.scheduling.status_writer import Submit
+from scheduler.scheduling.parts import Parts
 from scheduler.verbosity import V2
 
 logger = logging.getLogger(__name__)
@@ -73,40 +68,21 @@ class _Job:
 class BackgroundEvictor:
     """Evicts pods on worker threads (see ``framework.evictions.Evictor``).
 
-    Args:
-        queue: whose nominations are read, and which is told of failures; by the scheduling thread only.
-        lookup: the pod as the informer has it now, by namespace and name; None when it is gone.
-        submit: runs a function on a worker thread.
-        report: has a function run by the scheduling thread.
-        now: the clock of durations, in seconds.
-        wall: the clock of conditions, aware.
+    The queue's nominations are read, and it is told of failures, by the scheduling thread only.
     """
 
-    def __init__(
-        self,
-        port: Port,
-        queue: SchedulingQueue,
-        waiting: WaitingPods,
-        pre_bindings: PreBindings,
-        lookup: Callable[[str, str], Pod | None],
-        recorders: Mapping[str, Recorder],
-        metrics: Metrics,
-        submit: Submit,
-        report: Report,
-        now: Callable[[], float],
-        wall: Callable[[], datetime],
-    ) -> None:
-        self._port = port
-        self._queue = queue
-        self._waiting = waiting
-        self._pre_bindings = pre_bindings
-        self._lookup = lookup
-        self._recorders = recorders
-        self._metrics = metrics
-        self._submit = submit
-        self._report = report
-        self._now = now
-        self._wall = wall
+    def __init__(self, parts: Parts) -> None:
+        self._port = parts.port
+        self._queue = parts.queue
+        self._waiting = parts.waiting
+        self._pre_bindings = parts.pre_bindings
+        self._lookup = parts.lookup
+        self._recorders = parts.recorders
+        self._metrics = parts.metrics
+        self._submit = parts.crews.evictors.submit
+        self._report = parts.report
+        self._now = parts.clocks.now
+        self._wall = parts.clocks.wall
         self._lock = threading.Lock()
         self._running: dict[str, Pod | None] = {}
 

@@ -7,58 +7,34 @@ wait for them (upstream: ``handleSchedulingFailure``).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
-from datetime import datetime
 
 from scheduler.apis.objects import Pod
-from scheduler.backend.queue import SchedulingQueue
 from scheduler.framework.outcome import FitError, NoNodesAvailableError
 from scheduler.framework.pods import PodInfo
-from scheduler.framework.port import Recorder, reference
+from scheduler.framework.port import reference
 from scheduler.framework.status import Status
 from scheduler.logkeys import keys, ref
-from scheduler.metrics import Metrics
 from scheduler.scheduling.attempt import Attempt
 from scheduler.scheduling.conditions import REASON_SCHEDULER_ERROR, REASON_UNSCHEDULABLE, status_patch
-from scheduler.scheduling.decisions import Decisions
-from scheduler.scheduling.status_writer import StatusWriter
+from scheduler.scheduling.parts import Parts
 from scheduler.verbosity import V2
 
 logger = logging.getLogger(__name__)
 
 
 class FailureHandler:
-    """Puts failed pods back and says why.
+    """Puts failed pods back and says why."""
 
-    Args:
-        lookup: the pod as the informer has it now, by namespace and name; None when it is gone.
-        statuses: writes what is to be said about a pod.
-        profiles: the ``schedulerName`` values that this scheduler is responsible for, as they are now.
-        now: the clock of attempts, in seconds.
-        wall: the clock of conditions, aware.
-    """
-
-    def __init__(
-        self,
-        queue: SchedulingQueue,
-        lookup: Callable[[str, str], Pod | None],
-        statuses: StatusWriter,
-        recorders: Mapping[str, Recorder],
-        profiles: Collection[str],
-        decisions: Decisions,
-        metrics: Metrics,
-        now: Callable[[], float],
-        wall: Callable[[], datetime],
-    ) -> None:
-        self._queue = queue
-        self._lookup = lookup
-        self._statuses = statuses
-        self._recorders = recorders
-        self._profiles = profiles
-        self._decisions = decisions
-        self._metrics = metrics
-        self._now = now
-        self._wall = wall
+    def __init__(self, parts: Parts) -> None:
+        self._queue = parts.queue
+        self._lookup = parts.lookup
+        self._statuses = parts.statuses
+        self._recorders = parts.recorders
+        self._profiles = parts.frameworks.keys()
+        self._decisions = parts.decisions
+        self._metrics = parts.metrics
+        self._now = parts.clocks.now
+        self._wall = parts.clocks.wall
 
     def handle(self, attempt: Attempt, status: Status, nominated: str | None) -> None:
         """The attempt failed with ``status``; ``nominated`` is the nomination to write (see ``status_patch``)."""

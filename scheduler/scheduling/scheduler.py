@@ -18,8 +18,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -31,8 +30,7 @@ from scheduler.backend.rules import QueueRules
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
 from scheduler.framework.extenders import Overtaken
-from scheduler.framework.live import Live
-from scheduler.framework.port import Port, Recorder
+from scheduler.framework.port import Recorder
 from scheduler.framework.runtime import Framework
 from scheduler.framework.waiting import WaitingPods
 from scheduler.logkeys import about, ref
@@ -45,6 +43,7 @@ from scheduler.scheduling.events import ClusterEvents
 from scheduler.scheduling.eviction import BackgroundEvictor
 from scheduler.scheduling.failure import FailureHandler
 from scheduler.scheduling.handlers import InboxHandler
+from scheduler.scheduling.parts import Clocks, Crews, Outside, Parts
 from scheduler.scheduling.prebinding import PreBindings
 from scheduler.scheduling.promises import Promises
 from scheduler.scheduling.status_writer import StatusWriter
@@ -54,38 +53,6 @@ from scheduler.scheduling.world import State
 from scheduler.verbosity import V3
 
 logger = logging.getLogger(__name__)
-
-_BINDERS = 16
-_PREPARERS = 1024
-"""Many, since a pod whose volumes are being made occupies one for minutes; they are threads that sleep."""
-_EVICTORS = 16
-_WRITERS = 4
-"""Few, so that the statuses of many refused pods leave most of the client's rate to bindings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clocks:
-    """The clocks that are passed in: ``now`` in monotonic seconds, ``wall`` aware."""
-
-    now: Callable[[], float]
-    wall: Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What the scheduler touches of the world outside.
-
-    Attributes:
-        port: the API server.
-        recorders: one per profile, by ``schedulerName``.
-        lookup: the pod as last seen, by namespace and name; None when it is gone.
-        live: what plugins that wait may ask; the same object that the plugins' handle has.
-    """
-
-    port: Port
-    recorders: Mapping[str, Recorder]
-    lookup: Callable[[str, str], Pod | None]
-    live: Live = field(default_factory=Live)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,102 +109,49 @@ class Scheduler:
         self._inbox: Inbox[Callable[[], None]] = Inbox()
         self._leading = False
         self._recorders = dict(outside.recorders)
-        self._binders = crew("binding", _BINDERS)
-        self._preparers = crew("pre-binding", _PREPARERS)
+        self._crews = Crews(crew)
         self._live = outside.live
-        self._writers = crew("status", _WRITERS)
-        self._evictors = crew("eviction", _EVICTORS)
-        pre_bindings = PreBindings()
-        self._live.called_back = pre_bindings.why
-        self._cycle = self._make_cycle(outside, metrics, rng, pre_bindings)
-        if evictions is not None:
-            evictions.connect(self._make_evictor(outside, metrics, pre_bindings))
         self._promises = Promises(queue.nominator)
-        events = self._events = ClusterEvents(
-            self.cluster,
-            queue,
-            waiting,
-            self.decisions,
-            self.frameworks.keys(),
-            self._promises,
-            metrics,
-            clocks.now,
-        )
-        self.node_handler: InboxHandler[Node] = InboxHandler(
-            self._inbox, events.apply, events.node_added, events.node_updated, events.node_deleted
-        )
-        self.pod_handler: InboxHandler[Pod] = InboxHandler(
-            self._inbox, events.apply, events.pod_added, events.pod_updated, events.pod_deleted
-        )
-        others = CatalogEvents(catalog or Catalog(), queue, metrics, clocks.now)
-        self.catalog_handler: InboxHandler[Any] = InboxHandler(
-            self._inbox, events.apply, others.added, others.updated, others.deleted
-        )
+        parts = self._parts(outside, metrics)
+        self._live.called_back = parts.pre_bindings.why
+        failures = FailureHandler(parts)
+        binding = BindingCycle(parts, failures)
+        self._cycle = SchedulingCycle(parts, binding, failures, rng, self._away, lambda: self._leading)
+        if evictions is not None:
+            evictions.connect(BackgroundEvictor(parts))
+        self._events = ClusterEvents(parts, self._promises)
+        self._make_handlers(CatalogEvents(catalog or Catalog(), queue, metrics, clocks.now))
         _expose(metrics, self.cluster, queue)
 
-    def _make_evictor(
-        self, outside: Outside, metrics: Metrics, pre_bindings: PreBindings
-    ) -> BackgroundEvictor:
-        return BackgroundEvictor(
-            outside.port,
-            self.queue,
-            self._waiting,
-            pre_bindings,
-            outside.lookup,
-            self._recorders,
-            metrics,
-            self._evictors.submit,
-            self._inbox.put,
-            self._clocks.now,
-            self._clocks.wall,
+    def _parts(self, outside: Outside, metrics: Metrics) -> Parts:
+        return Parts(
+            frameworks=self.frameworks,
+            cluster=self.cluster,
+            queue=self.queue,
+            waiting=self._waiting,
+            decisions=self.decisions,
+            recorders=self._recorders,
+            port=outside.port,
+            lookup=outside.lookup,
+            statuses=StatusWriter(outside.port, self._crews.writers.submit),
+            crews=self._crews,
+            pre_bindings=PreBindings(),
+            metrics=metrics,
+            clocks=self._clocks,
+            report=self._inbox.put,
         )
 
-    def _make_cycle(
-        self, outside: Outside, metrics: Metrics, rng: Random, pre_bindings: PreBindings
-    ) -> SchedulingCycle:
-        """The scheduling cycle, the binding cycle behind it, and the way back from both."""
-        recorders, decisions = self._recorders, self.decisions
-        report, now = self._inbox.put, self._clocks.now
-        statuses = StatusWriter(outside.port, self._writers.submit)
-        failures = FailureHandler(
-            self.queue,
-            outside.lookup,
-            statuses,
-            recorders,
-            self.frameworks.keys(),
-            decisions,
-            metrics,
-            now,
-            self._clocks.wall,
+    def _make_handlers(self, others: CatalogEvents) -> None:
+        """What informers tell: it goes through the inbox."""
+        events, inbox = self._events, self._inbox
+        self.node_handler: InboxHandler[Node] = InboxHandler(
+            inbox, events.apply, events.node_added, events.node_updated, events.node_deleted
         )
-        binding = BindingCycle(
-            self.cluster,
-            self.queue,
-            statuses,
-            recorders,
-            failures,
-            decisions,
-            metrics,
-            self._binders.submit,
-            self._preparers.submit,
-            report,
-            now,
-            pre_bindings,
+        self.pod_handler: InboxHandler[Pod] = InboxHandler(
+            inbox, events.apply, events.pod_added, events.pod_updated, events.pod_deleted
         )
-        return SchedulingCycle(
-            self.frameworks,
-            self.cluster,
-            self.queue,
-            self._waiting,
-            recorders,
-            binding,
-            failures,
-            metrics,
-            report,
-            now,
-            rng,
-            self._away,
-            lambda: self._leading,
+        self.catalog_handler: InboxHandler[Any] = InboxHandler(
+            inbox, events.apply, others.added, others.updated, others.deleted
         )
 
     @contextmanager
@@ -300,8 +214,7 @@ class Scheduler:
         if self._deciding.acquire(timeout=-1 if patience is None else patience):
             self._deciding.release()
         self._live.retire()
-        workers = (self._writers, self._evictors, self._binders, self._preparers)
-        left = sum(each.stop(patience) for each in workers)
+        left = self._crews.stop(patience)
         if left:
             logger.warning("%d requests to the API server have not been answered; they are given up", left)
         with self._turns.hold():

@@ -32,7 +32,7 @@ from scheduler.framework.registry import Registry
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
 from scheduler.scheduling.handlers import InboxHandler
-from scheduler.scheduling.scheduler import Clocks, Outside
+from scheduler.scheduling.parts import Clocks, Outside
 from tests.builders import NodeBuilder, PodBuilder
 from tests.scheduling.harness import DEADLINE
 

@@ -32,7 +32,8 @@ from scheduler.framework.live import Live
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.waiting import WaitingPods
 from scheduler.metrics import Metrics
-from scheduler.scheduling.scheduler import Clocks, Outside, Scheduler
+from scheduler.scheduling.parts import Clocks, Outside
+from scheduler.scheduling.scheduler import Scheduler
 
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _TICK = 1e-6
