@@ -145,6 +145,28 @@ def test_without_profiling_and_its_gates_there_are_no_such_pages(tmp_path: Path)
             assert process.get(path)[0] == 404
 
 
+def test_coordinated_election_waits_for_informers(tmp_path: Path) -> None:
+    gate = "--feature-gates=CoordinatedLeaderElection=true"
+    with Sandbox() as sandbox, scheduler(tmp_path, sandbox.url, gate) as process:
+        process.wait_until_ready()
+        listed = process.get("/readyz?verbose")[1].splitlines()
+        assert listed[-3:] == ["[+]sched-handler-sync ok", "[+]informer-sync ok", "readyz check passed"]
+
+
+def test_pages_are_for_those_who_may(tmp_path: Path) -> None:
+    paths = (
+        "/flagz",
+        "/statusz",
+        "/debug/pprof/",
+        "/debug/pprof/profile",
+        "/debug/flags/v",
+        "/metrics/resources",
+    )
+    with Sandbox() as sandbox, scheduler(tmp_path, sandbox.url, open_paths="/livez") as process:
+        eventually(lambda: process.get("/livez")[0] == 200, "alive")
+        assert {path: process.get(path)[0] for path in paths} == dict.fromkeys(paths, 403)
+
+
 def test_who_waits_for_the_lease_tells_nothing_of_pods(tmp_path: Path) -> None:
     other = {
         "apiVersion": "coordination.k8s.io/v1",

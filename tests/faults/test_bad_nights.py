@@ -102,7 +102,7 @@ def test_a_server_that_is_down_at_start_is_waited_for(tmp_path: Path) -> None:
     sandbox.load(objects(node("n"), pod("p")))
     running = Running(sandbox, tmp_path)
     process = running.setup.process
-    assert process.unsynced() == "not synced yet: nodes, pods"
+    assert str(process.unsynced()).startswith("not synced yet: nodes, pods")
     with sandbox:
         observer = Observer(sandbox, tmp_path)
         observer.wait_bound("p")

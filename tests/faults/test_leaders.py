@@ -70,7 +70,7 @@ def test_a_replica_may_leave_the_cluster_alone_until_it_leads(
     one = scheduler(config=delayed)
     observer.wait_bound("first")
     two = scheduler(config=delayed)
-    assert two.setup.process.unsynced() == "not synced yet: nodes, pods"
+    assert str(two.setup.process.unsynced()).startswith("not synced yet: nodes, pods")
     one.stop()
     two.wait_ready()
     sandbox.load(objects(pod("second")))
