@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
+# ServiceMonitor is no kind of Kubernetes: it is served as where Prometheus Operator is installed, so that manifests with one can be tried.
 # Scope: `!` marks kinds that are only ever created and answered (reviews, bindings), `*` what `kubectl get all` shows.
 _TABLE = """
 # group/version           kind                      plural                     scope       short   subresources
@@ -42,9 +43,15 @@ authorization.k8s.io/v1   SubjectAccessReview       subjectaccessreviews       c
 batch/v1                  CronJob                   cronjobs                   namespace*  cj      status
 batch/v1                  Job                       jobs                       namespace*  -       status
 coordination.k8s.io/v1    Lease                     leases                     namespace   -       -
+coordination.k8s.io/v1beta1  LeaseCandidate         leasecandidates            namespace   -       -
 events.k8s.io/v1          Event                     events                     namespace   ev      -
+monitoring.coreos.com/v1  ServiceMonitor            servicemonitors            namespace   smon    -
 node.k8s.io/v1            RuntimeClass              runtimeclasses             cluster     -       -
 policy/v1                 PodDisruptionBudget       poddisruptionbudgets       namespace   pdb     status
+rbac.authorization.k8s.io/v1  ClusterRole           clusterroles               cluster     -       -
+rbac.authorization.k8s.io/v1  ClusterRoleBinding    clusterrolebindings        cluster     -       -
+rbac.authorization.k8s.io/v1  Role                  roles                      namespace   -       -
+rbac.authorization.k8s.io/v1  RoleBinding           rolebindings               namespace   -       -
 resource.k8s.io/v1        DeviceClass               deviceclasses              cluster     -       -
 resource.k8s.io/v1        ResourceClaim             resourceclaims             namespace   -       status
 resource.k8s.io/v1        ResourceClaimTemplate     resourceclaimtemplates     namespace   -       -

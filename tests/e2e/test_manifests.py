@@ -1,7 +1,12 @@
 """The manifests are what a real API server would take, and the rights that they grant are the ones that are needed."""
 
+import base64
 import re
+import socket
+import ssl
+import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +14,27 @@ import pytest
 import trustme
 import yaml
 
+from scheduler.app.options import Options
 from scheduler.app.watches import RESOURCES
 from scheduler.client.resources import NODES, PODS
 from scheduler.sandbox.faults import Rule
 from scheduler.sandbox.sandbox import Sandbox
-from tests.e2e.processes import PROJECT, eventually, eventually_bound, node, pod, run, scheduler
+from tests.e2e.processes import (
+    BIN,
+    DEADLINE,
+    PROJECT,
+    eventually,
+    eventually_bound,
+    node,
+    pod,
+    run,
+    scheduler,
+    shell,
+)
 
 MANIFESTS = PROJECT / "manifests"
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+USES = ("base", "overlays/extender", "overlays/default-scheduler", "overlays/monitored")
 METHODS = {
     "get": "GET",
     "list": "GET",
@@ -108,12 +127,43 @@ def documents_of(text: str) -> list[dict[str, Any]]:
     return [each for each in yaml.safe_load_all(text) if each]
 
 
-@pytest.mark.parametrize("name", ["samples/cluster.yaml", "scheduler.yaml", "extender.yaml"])
-def test_manifests_are_accepted(name: str) -> None:
-    sandbox = Sandbox()
-    sandbox.load(documents(MANIFESTS / "namespace.yaml"))
-    objects = documents(MANIFESTS / name)
-    sandbox.load(objects)
+@cache
+def rendered(name: str) -> tuple[dict[str, Any], ...]:
+    """What ``kubectl apply -k`` would apply."""
+    done = subprocess.run(
+        [BIN / "kubectl", "kustomize", MANIFESTS / name], capture_output=True, text=True, timeout=DEADLINE
+    )
+    assert done.returncode == 0, done.stderr
+    return tuple(documents_of(done.stdout))
+
+
+def of_kind(name: str, kind: str) -> list[dict[str, Any]]:
+    return [each for each in rendered(name) if each["kind"] == kind]
+
+
+def pod_template(name: str) -> dict[str, Any]:
+    (deployment,) = of_kind(name, "Deployment")
+    template: dict[str, Any] = deployment["spec"]["template"]
+    return template
+
+
+@pytest.mark.parametrize("name", USES)
+def test_a_server_accepts_what_kubectl_applies(name: str, tmp_path: Path) -> None:
+    with Sandbox() as sandbox:
+        sandbox.write_kubeconfig(tmp_path / "kubeconfig")
+        sandbox.load(documents(MANIFESTS / "common" / "namespace.yaml"))
+        kubectl = f"kubectl --kubeconfig {tmp_path / 'kubeconfig'}"
+        dry = shell(f"{kubectl} apply --dry-run=server -k {MANIFESTS / name}", tmp_path)
+        assert dry.count("(server dry run)") == len(rendered(name))
+        assert not sandbox.store.objects("deployments.apps")
+        shell(f"{kubectl} apply -k {MANIFESTS / name}", tmp_path)
+        again = shell(f"{kubectl} apply -k {MANIFESTS / name}", tmp_path).splitlines()
+        assert all(line.endswith(" unchanged") for line in again), again
+
+
+def test_the_sample_cluster_is_accepted() -> None:
+    objects = documents(MANIFESTS / "samples" / "cluster.yaml")
+    Sandbox().load(objects)
     assert objects
 
 
@@ -130,29 +180,130 @@ def test_sample_configurations_are_accepted(path: Path, tmp_path: Path) -> None:
     assert documents(written)[0]["kind"] == "KubeSchedulerConfiguration"
 
 
-@pytest.mark.parametrize("name", ["scheduler.yaml", "extender.yaml"])
+@pytest.mark.parametrize("name", USES)
 def test_configurations_inside_the_manifests_are_accepted(name: str, tmp_path: Path) -> None:
-    (text,) = [
-        each["data"]["config.yaml"] for each in documents(MANIFESTS / name) if each["kind"] == "ConfigMap"
-    ]
+    (text,) = [each["data"]["config.yaml"] for each in of_kind(name, "ConfigMap")]
     (tmp_path / "config.yaml").write_text(text)
     done = run("--config=config.yaml", f"--write-config-to={tmp_path / 'in-force.yaml'}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["scheduler.yaml", "extender.yaml"])
+@pytest.mark.parametrize("name", USES)
 def test_containers_are_confined(name: str) -> None:
-    (spec,) = [
-        each["spec"]["template"]["spec"]
-        for each in documents(MANIFESTS / name)
-        if each["kind"] == "Deployment"
-    ]
+    spec = pod_template(name)["spec"]
     assert spec["securityContext"]["runAsNonRoot"]
     for container in spec["containers"]:
         context = container["securityContext"]
         assert context["readOnlyRootFilesystem"]
         assert not context["allowPrivilegeEscalation"]
         assert context["capabilities"] == {"drop": ["ALL"]}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_services_and_budgets_are_about_the_pods_that_there_are(name: str) -> None:
+    labels = pod_template(name)["metadata"]["labels"].items()
+    (budget,) = of_kind(name, "PodDisruptionBudget")
+    (service,) = of_kind(name, "Service")
+    assert budget["spec"]["selector"]["matchLabels"].items() <= labels
+    assert service["spec"]["selector"].items() <= labels
+    (container,) = pod_template(name)["spec"]["containers"]
+    ports = {port["name"] for port in container["ports"]}
+    assert {port["targetPort"] for port in service["spec"]["ports"]} <= ports
+    assert {container[probe]["httpGet"]["port"] for probe in PROBES} <= ports
+
+
+@pytest.mark.parametrize("name", USES)
+def test_every_account_and_role_that_is_bound_exists(name: str) -> None:
+    there = {(each["kind"], each["metadata"]["name"]) for each in rendered(name)}
+    bindings = [each for each in rendered(name) if "roleRef" in each]
+    roles = {(each["roleRef"]["kind"], each["roleRef"]["name"]) for each in bindings}
+    assert {(kind, role) for kind, role in roles if role not in BUILT_IN} <= there
+    accounts = {(one["kind"], one["name"]) for each in bindings for one in each["subjects"]}
+    assert accounts - there <= {("User", "system:kube-scheduler"), ("ServiceAccount", "prometheus-k8s")}
+    assert ("ServiceAccount", pod_template(name)["spec"]["serviceAccountName"]) in there
+
+
+@pytest.mark.parametrize("name", ["base", "overlays/default-scheduler"])
+def test_the_lease_of_the_configuration_is_the_one_that_may_be_held(name: str) -> None:
+    (config,) = [documents_of(each["data"]["config.yaml"])[0] for each in of_kind(name, "ConfigMap")]
+    (role,) = of_kind(name, "Role")
+    named = [rule["resourceNames"] for rule in role["rules"] if "resourceNames" in rule]
+    assert named == [[config["leaderElection"]["resourceName"]]]
+    assert role["metadata"]["namespace"] == config["leaderElection"]["resourceNamespace"]
+
+
+def test_the_monitor_finds_the_service() -> None:
+    (monitor,) = of_kind("overlays/monitored", "ServiceMonitor")
+    (service,) = of_kind("overlays/monitored", "Service")
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
+    assert {one["port"] for one in monitor["spec"]["endpoints"]} == {
+        port["name"] for port in service["spec"]["ports"]
+    }
+    (role,) = [
+        each
+        for each in of_kind("overlays/monitored", "ClusterRole")
+        if each["metadata"]["name"] == "wharfinger:metrics"
+    ]
+    allowed = set(role["rules"][0]["nonResourceURLs"])
+    assert {one["path"] for one in monitor["spec"]["endpoints"]} <= allowed
+
+
+def test_the_static_pod_has_flags_that_are_known(tmp_path: Path) -> None:
+    (static,) = documents(MANIFESTS / "overlays" / "default-scheduler" / "static-pod.yaml")
+    Sandbox().load([static])
+    (container,) = static["spec"]["containers"]
+    options, errors = Options.parse(container["args"])
+    assert errors == ()
+    assert options.deprecated.kubeconfig == "/etc/kubernetes/scheduler.conf"
+
+
+@pytest.mark.parametrize("name", USES)
+def test_the_flags_of_containers_are_known(name: str) -> None:
+    (container,) = pod_template(name)["spec"]["containers"]
+    assert Options.parse(container["args"])[1] == ()
+
+
+def test_certificates_are_made_for_the_service_and_replaced(tmp_path: Path) -> None:
+    """The script as a user runs it; then a client that trusts its CA speaks to a scheduler with the Secret's certificate."""
+    script = MANIFESTS / "overlays" / "extender" / "certificates.sh"
+    with Sandbox() as sandbox:
+        sandbox.write_kubeconfig(tmp_path / "kubeconfig")
+        line = f"KUBECONFIG={tmp_path / 'kubeconfig'} {script} made 10.96.0.7 extender.example.org fd00::7"
+        shell(line, tmp_path)
+        first = secret(sandbox)
+        assert shell(line, tmp_path).endswith("caFile for kube-scheduler: made/ca.crt\n")
+        second = secret(sandbox)
+        assert first["tls.crt"] != second["tls.crt"]
+        for key, text in second.items():
+            (tmp_path / key).write_bytes(base64.b64decode(text))
+        assert (tmp_path / "made" / "ca.key").stat().st_mode & 0o077 == 0
+        serving = ("--tls-cert-file=tls.crt", "--tls-private-key-file=tls.key", "--leader-elect=false")
+        with scheduler(tmp_path, sandbox.url, *serving) as process:
+            process.wait_until_ready()
+            trust = ssl.create_default_context(cafile=tmp_path / "made" / "ca.crt")
+            for name in ("wharfinger-extender.wharfinger-system.svc", "10.96.0.7", "fd00::7"):
+                with (
+                    socket.create_connection(("127.0.0.1", process.port), DEADLINE) as raw,
+                    trust.wrap_socket(raw, server_hostname=name) as connection,
+                ):
+                    assert connection.version() == "TLSv1.3"
+
+
+def secret(sandbox: Sandbox) -> dict[str, str]:
+    """The data of the Secret that the extender's Deployment mounts."""
+    (volume,) = [one for one in pod_template("overlays/extender")["spec"]["volumes"] if "secret" in one]
+    found = sandbox.store.get("secrets", "wharfinger-system", volume["secret"]["secretName"])
+    assert found is not None
+    data: dict[str, str] = found["data"]
+    return data
+
+
+def test_the_image_is_built_from_what_is_not_ignored() -> None:
+    copied = re.findall(r"^COPY (?!--)(.*) \S+$", (MANIFESTS / "Dockerfile").read_text(), re.MULTILINE)
+    sources = {word for line in copied for word in line.split()}
+    lines = (PROJECT / ".dockerignore").read_text().split()
+    assert sources == {line[1:] for line in lines if line.startswith("!")}
+    assert all((PROJECT / source).exists() for source in sources)
 
 
 def test_the_roles_cover_everything_that_the_scheduler_asks(tmp_path: Path) -> None:
@@ -165,7 +316,7 @@ def test_the_roles_cover_everything_that_the_scheduler_asks(tmp_path: Path) -> N
     )
     with Sandbox() as sandbox:
         sandbox.write_kubeconfig(tmp_path / "kubeconfig")
-        sandbox.load(documents(MANIFESTS / "namespace.yaml"))
+        sandbox.load(documents(MANIFESTS / "common" / "namespace.yaml"))
         refusals = list(refuse_the_rest(sandbox))
         with scheduler(tmp_path, sandbox.url, *flags, open_paths="/readyz") as process:
             eventually(lambda: process.get("/metrics")[0] == 403, "a review")
@@ -191,7 +342,7 @@ def chosen(sandbox: Sandbox) -> bool:
 def test_watching_is_allowed_for_exactly_the_kinds_that_can_be_watched() -> None:
     (role,) = [
         each
-        for each in documents(MANIFESTS / "rbac.yaml")
+        for each in rendered("base")
         if (each["kind"], each["metadata"]["name"]) == ("ClusterRole", "wharfinger:view")
     ]
     allowed = {
@@ -204,9 +355,9 @@ def test_watching_is_allowed_for_exactly_the_kinds_that_can_be_watched() -> None
 
 
 def refuse_the_rest(sandbox: Sandbox) -> Iterator[Rule]:
-    """Rules that answer 403 to every request that no role of rbac.yaml allows."""
+    """Rules that answer 403 to every request that no role of the base allows."""
     granted: dict[str, list[str]] = {method: [] for method in METHODS.values()}
-    objects = documents(MANIFESTS / "rbac.yaml")
+    objects = [*rendered("base")]
     bound = {
         each["roleRef"]["name"]: each["metadata"].get("namespace", "")
         for each in objects

@@ -34,6 +34,7 @@ _FIXED: dict[str, tuple[str, ...]] = {
     "resourceclaimtemplates.resource.k8s.io": ("spec",),
     "secrets": ("type",),
     "runtimeclasses.node.k8s.io": ("handler",),
+    "leasecandidates.coordination.k8s.io": ("spec.leaseName",),
 }
 
 
@@ -49,6 +50,8 @@ def update_errors(resource: Resource, old: Object, new: Object, subresource: str
         before, after = at(old, steps), at(new, steps)
         if before != after and not (path == "spec.storageClassName" and before is None):
             errors.append(invalid(path, after, _IMMUTABLE))
+    if old.get("roleRef") != new.get("roleRef"):
+        errors.append(invalid("roleRef", new.get("roleRef"), "cannot change roleRef"))
     if resource.key == "priorityclasses.scheduling.k8s.io" and old.get("value", 0) != new.get("value", 0):
         errors.append(forbidden("value", "may not be changed in an update."))
     if old.get("immutable") and (old.get("data") != new.get("data") or not new.get("immutable")):

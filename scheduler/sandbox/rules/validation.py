@@ -20,7 +20,15 @@ from scheduler.apis.fielderror import (
 from scheduler.apis.names import dns_label_faults, dns_subdomain_faults, label_key_faults, label_value_faults
 from scheduler.sandbox.resources import Resource
 from scheduler.sandbox.rules.event_validation import event_errors, event_update_errors, new_event_errors
+from scheduler.sandbox.rules.lease_validation import candidate_errors, config_key_faults, lease_errors
 from scheduler.sandbox.rules.pod_validation import pod_errors, pod_spec_errors
+from scheduler.sandbox.rules.rbac_validation import (
+    binding_errors,
+    cluster_binding_errors,
+    cluster_role_errors,
+    path_segment_faults,
+    role_errors,
+)
 from scheduler.sandbox.rules.resource_validation import quantity_map_errors
 from scheduler.sandbox.rules.selector_validation import selector_errors, selector_matches
 from scheduler.sandbox.rules.update_validation import update_errors
@@ -30,7 +38,16 @@ Errors = list[FieldError]
 _MAX_ANNOTATIONS = 256 * 1024
 _MAX_USER_PRIORITY = 1_000_000_000
 _TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_LABEL_NAMES = frozenset({"namespaces", "services"})
+_NAME_FAULTS: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "namespaces": dns_label_faults,
+    "services": dns_label_faults,
+    "leasecandidates.coordination.k8s.io": config_key_faults,
+    "roles.rbac.authorization.k8s.io": path_segment_faults,
+    "clusterroles.rbac.authorization.k8s.io": path_segment_faults,
+    "rolebindings.rbac.authorization.k8s.io": path_segment_faults,
+    "clusterrolebindings.rbac.authorization.k8s.io": path_segment_faults,
+}
+"""What names may be, where they need not be subdomains."""
 _ANY_NAMES = frozenset({"events"})
 
 
@@ -62,7 +79,7 @@ def metadata_errors(resource: Resource, meta: Object) -> Errors:
     if not name:
         errors.append(required("metadata.name", "name or generateName is required"))
     elif resource.key not in _ANY_NAMES:
-        check = dns_label_faults if resource.key in _LABEL_NAMES else dns_subdomain_faults
+        check = _NAME_FAULTS.get(resource.key, dns_subdomain_faults)
         errors += [invalid("metadata.name", name, fault) for fault in check(name)]
     errors += label_errors(meta.get("labels") or {}, "metadata.labels")
     annotations = meta.get("annotations") or {}
@@ -220,16 +237,6 @@ def _budget(obj: Object) -> Errors:
     return errors + selector_errors(spec.get("selector") or {}, "spec.selector")
 
 
-def _lease(obj: Object) -> Errors:
-    spec, errors = obj.get("spec") or {}, []
-    seconds, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
-    if seconds is not None and seconds <= 0:
-        errors.append(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"))
-    if transitions is not None and transitions < 0:
-        errors.append(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"))
-    return errors
-
-
 def _service(obj: Object) -> Errors:
     errors = []
     for index, port in enumerate(obj["spec"].get("ports") or ()):
@@ -262,5 +269,10 @@ _CHECKS: dict[str, Callable[[Object], Errors]] = {
     "poddisruptionbudgets.policy": _budget,
     "storageclasses.storage.k8s.io": _storage_class,
     "priorityclasses.scheduling.k8s.io": _priority_class,
-    "leases.coordination.k8s.io": _lease,
+    "leases.coordination.k8s.io": lease_errors,
+    "leasecandidates.coordination.k8s.io": candidate_errors,
+    "roles.rbac.authorization.k8s.io": role_errors,
+    "clusterroles.rbac.authorization.k8s.io": cluster_role_errors,
+    "rolebindings.rbac.authorization.k8s.io": binding_errors,
+    "clusterrolebindings.rbac.authorization.k8s.io": cluster_binding_errors,
 }
