@@ -19,6 +19,7 @@ from pathlib import Path
 
 from cryptography import x509
 
+from extender.app import VERBS
 from scheduler.apis.duration import SECOND
 from scheduler.app.flags.sections import Authentication, Authorization
 from scheduler.app.options import Options
@@ -41,7 +42,7 @@ from scheduler.serving.pem import CertificateError
 
 logger = logging.getLogger(__name__)
 
-EXTENDER_PATHS = ("/filter", "/prioritize", "/bind", "/preempt", "/profiles/*")
+EXTENDER_PATHS = (*(f"/{verb}" for verb in VERBS), "/profiles/*")
 """What ``--extender-anonymous`` opens."""
 
 Connect = Callable[[Cluster, str], Rest]

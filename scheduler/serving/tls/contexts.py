@@ -106,7 +106,7 @@ class TLSContexts:
             if host:
                 position = _position(host, built, certificates)
             else:
-                position = built.positions.get(_plain_address(connection.getsockname()[0]))
+                position = built.positions.get(_local_address(connection))
             if position is not None:
                 connection.set_context(built.named[position])
 
@@ -167,8 +167,12 @@ def _position(host: str, built: _Built, certificates: Sequence[x509.Certificate]
     return valid - 1 if valid else None
 
 
-def _plain_address(address: str) -> str:
-    """An IPv4 address that came over an IPv6 socket as itself."""
+def _local_address(connection: SSL.Connection) -> str:
+    """The address that the client connected to, an IPv4 address over an IPv6 socket as itself; empty when the client has gone."""
+    try:
+        address = str(connection.getsockname()[0])
+    except OSError:
+        return ""
     try:
         mapped = ipaddress.IPv6Address(address).ipv4_mapped
     except ValueError:

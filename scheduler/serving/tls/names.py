@@ -55,8 +55,8 @@ def is_valid_for(certificate: x509.Certificate, host: str) -> bool:
 def _dns_names(certificate: x509.Certificate) -> list[str]:
     try:
         found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-    except x509.ExtensionNotFound:
-        return []
+    except (x509.ExtensionNotFound, x509.DuplicateExtension, x509.UnsupportedGeneralNameType, ValueError):
+        return []  # none, or none that a client could read
     return found.value.get_values_for_type(x509.DNSName)
 
 
