@@ -159,8 +159,8 @@ def _typed(kind: type[T], given: T | Mapping[str, Any]) -> T:
     return obj
 
 
-def _name(given: Mapping[str, Any]) -> str:
+def _name(given: object) -> str:
     """What a document calls itself."""
-    metadata = given.get("metadata")
+    metadata = given.get("metadata") if isinstance(given, Mapping) else None
     name = metadata.get("name") if isinstance(metadata, Mapping) else None
     return repr(name) if name else "without a name"

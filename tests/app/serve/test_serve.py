@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
 from scheduler.app.cli.serve.address import Address, AddressError, parse
+from tests.app.serve.processes import Served, command, environment, served
 from tests.builders import make_node, make_pod
 
-ROOT = Path(__file__).parents[3]
 POD = make_pod("p").req(cpu="2").doc()
 PLUGIN = """
 from scheduler.framework.status import Status
@@ -48,63 +42,9 @@ CONFIG = {
 }
 
 
-class Served:
-    """A running ``wharfinger serve``."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("serving on http://127.0.0.1:"), (
-            process.stderr.read() if process.stderr else line
-        )
-        self._connection = HTTPConnection(urlsplit(line.split()[-1]).netloc, timeout=20)
-
-    def ask(self, path: str, body: Any = None) -> tuple[int, Any]:
-        self._connection.request(
-            "GET" if body is None else "POST", path, json.dumps(body), {"Content-Type": "application/json"}
-        )
-        answer = self._connection.getresponse()
-        return answer.status, json.loads(answer.read())
-
-    def fitting(self, *names: str) -> list[str]:
-        found: list[str] = self.ask("/filter", {"Pod": POD, "NodeNames": list(names)})[1]["NodeNames"]
-        return found
-
-    def told(self, part: str) -> str:
-        """The next line on stderr that has the words."""
-        assert self.process.stderr is not None
-        return next(line for line in self.process.stderr if part in line)
-
-    def disconnect(self) -> None:
-        self._connection.close()
-
-    def close(self) -> int:
-        self.disconnect()
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(20)
-
-
-def command(*words: str | Path) -> list[str]:
-    return [sys.executable, "-m", "scheduler", "serve", *map(str, words)]
-
-
-def environment(*paths: Path) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, *paths)))}
-
-
-@contextmanager
-def served(*words: str | Path, path: Path = ROOT) -> Iterator[Served]:
-    process = subprocess.Popen(
-        command(*words), env=environment(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    with process:
-        try:
-            running = Served(process)
-            yield running
-            running.disconnect()
-        finally:
-            process.kill()
+def fitting(running: Served, *names: str) -> list[str]:
+    found: list[str] = running.ask("/filter", {"Pod": POD, "NodeNames": list(names)})[1]["NodeNames"]
+    return found
 
 
 def write(path: Path, *objects: Any) -> Path:
@@ -116,17 +56,17 @@ def test_verbs_over_manifests_and_again_after_a_hangup(tmp_path: Path) -> None:
     small, large = (make_node(name).capacity(cpu=cpu).doc() for name, cpu in (("small", "1"), ("large", "4")))
     file = write(tmp_path / "nodes.yaml", small, large)
     with served("-f", file) as running:
-        assert running.fitting("small", "large") == ["large"]
+        assert fitting(running, "small", "large") == ["large"]
         running.told("2 nodes")
         write(file, make_node("small").capacity(cpu="8").doc())
         running.process.send_signal(signal.SIGHUP)
         running.told("1 node, ")
-        assert running.fitting("small", "large") == ["small"]
+        assert fitting(running, "small", "large") == ["small"]
         file.write_text("kind: [")
         running.process.send_signal(signal.SIGHUP)
         assert "nodes.yaml" in running.told("error: ")
         running.told("what was read before stays")
-        assert running.fitting("small", "large") == ["small"]
+        assert fitting(running, "small", "large") == ["small"]
         assert running.close() == 0
 
 

@@ -19,9 +19,6 @@ import argparse
 import logging
 import signal
 from collections.abc import Iterable
-from queue import SimpleQueue
-from types import FrameType
-from typing import Any
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
@@ -37,7 +34,8 @@ from extender import (
 from extender.standalone import NoCluster
 from scheduler.app.cli import inputs
 from scheduler.app.cli.inputs import CommandError, tell
-from scheduler.app.cli.serve.address import AddressError, parse
+from scheduler.app.cli.serve.address import Address, AddressError, parse
+from scheduler.app.cli.serve.signals import Signals
 from scheduler.app.offline import given_world
 from scheduler.explain.objects import InputError
 from scheduler.serving.access import Access
@@ -56,27 +54,22 @@ def main(arguments: list[str]) -> int:
     if not args.filename:
         parser.error("there is nothing to serve over: give -f FILE")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    told: SimpleQueue[int] = SimpleQueue()
-    before = {signum: signal.signal(signum, _note(told)) for signum in _SIGNALS}
     try:
-        _serve(args, told)
+        address, world = parse(args.listen), _read(args)
+        with Signals(_SIGNALS) as signals:
+            _serve(args, address, world, signals)
     except (CommandError, AddressError, ListenError) as error:
         tell(*(f"error: {line}" for line in str(error).splitlines()))
         return _FAILURE
-    finally:
-        for signum, handler in before.items():
-            signal.signal(signum, handler)
     return 0
 
 
-def _serve(args: argparse.Namespace, told: SimpleQueue[int]) -> None:
-    address = parse(args.listen)
-    world = _read(args)
+def _serve(args: argparse.Namespace, address: Address, world: GivenWorld, signals: Signals) -> None:
     server = Server(_application(world), bind_address=address.host, port=address.port)
     server.start()
     try:
         print(f"serving on {server.url}", flush=True)
-        while told.get() == signal.SIGHUP:
+        while signals.wait() is signal.SIGHUP:
             _read_again(args, world)
     finally:
         server.stop()
@@ -117,15 +110,6 @@ def _application(world: GivenWorld) -> Flask:
             body_limits=body_limits(DEFAULT_MAX_BODY_BYTES),
         )
     )
-
-
-def _note(told: SimpleQueue[int]) -> Any:
-    """A signal handler that leaves the signal to the main thread's loop."""
-
-    def handler(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a signal handler
-        told.put(signum)
-
-    return handler
 
 
 def _count(things: Iterable[object], what: str) -> str:
