@@ -60,7 +60,7 @@ def test_json_is_an_object_a_line(tmp_path: Path) -> None:
 
 def test_a_module_can_tell_more_than_the_rest(tmp_path: Path) -> None:
     with Sandbox() as sandbox:
-        log = run_until_bound(sandbox, tmp_path, "-v=2", "--vmodule=scheduler/backend/queue=4,cycle=3")
+        log = run_until_bound(sandbox, tmp_path, "-v=2", "--vmodule=scheduler/backend/queue=4,scheduler=3")
     assert "to the active queue" in log
     assert '"Attempting to schedule pod" pod="default/p1"' in log
     assert "worker.py" not in log

@@ -265,7 +265,7 @@ class Logs(Section):
     vmodule: tuple[tuple[str, int], ...] = flag(
         VMODULE,
         (),
-        "Other levels for certain files (text format only): cycle=4, leader*=4, or with the module, scheduler/backend/*=4.",
+        "Other levels for certain files (text format only): queue=4, leader*=4, or with the module, scheduler/backend/*=4.",
     )
 
 

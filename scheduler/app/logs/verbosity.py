@@ -1,6 +1,6 @@
 """Which records are written: ``-v``, and ``--vmodule`` for certain files.
 
-A pattern of ``--vmodule`` is compared with the name of a record's file, without its ending (``cycle=5``, ``leader*=4``). One with a
+A pattern of ``--vmodule`` is compared with the name of a record's file, without its ending (``queue=5``, ``leader*=4``). One with a
 slash or a dot is compared with the whole module, step by step: ``scheduler/backend/queue=4``, ``scheduler.plugins.*=4``.
 """
 
