@@ -18,9 +18,7 @@ from scheduler.apis.objects import (
     CSINode,
     Namespace,
     Node,
-    OwnerReference,
     PersistentVolume,
-    Pod,
     PriorityClass,
     ReplicaSet,
     RuntimeClass,
@@ -54,7 +52,6 @@ _CLUSTER_WIDE = (
     PriorityClass,
     RuntimeClass,
 )
-_OF_APPS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"})
 _CLASSES: dict[str, type[Any]] = {"PriorityClass": PriorityClass, "RuntimeClass": RuntimeClass}
 
 
@@ -138,32 +135,3 @@ def _refuse_twins(seen: dict[tuple[str, str, str], str], obj: Any, place: str) -
             f"{place}: {identity[0].removeprefix('workload ')} {name} is given twice, first in {seen[identity]}"
         )
     seen[identity] = place
-
-
-def pod_of(workload: Workload, number: int, completion: Completion) -> Pod:
-    """The pod of that number that a workload would make: ``NAME-NUMBER``, owned by it, completed.
-
-    Raises:
-        InputError: the workload has no pod template.
-    """
-    meta, template = workload.metadata, workload.pod_template
-    if template is None:
-        raise InputError(f"{workload.kind} {meta.namespace}/{meta.name}: it has no pod template")
-    owner = OwnerReference(
-        api_version="apps/v1" if workload.kind in _OF_APPS else "v1",
-        kind="ReplicaSet" if workload.kind == "Deployment" else workload.kind,
-        name=meta.name,
-        uid=meta.uid,
-        controller=True,
-    )
-    pod = Pod(
-        metadata=replace(
-            template.metadata,
-            name=f"{meta.name}-{number}",
-            namespace=meta.namespace,
-            owner_references=(owner,),
-        ),
-        spec=template.spec,
-    )
-    made: Pod = identified(completion.complete(pod))
-    return made

@@ -8,8 +8,9 @@ import pytest
 
 from scheduler.apis.manifests import ManifestError, read_bytes
 from scheduler.apis.objects import Namespace, PersistentVolumeClaim, Pod, ReplicaSet, StorageClass
-from scheduler.explain.cluster import Cluster, pod_of, read_cluster
+from scheduler.explain.cluster import Cluster, read_cluster
 from scheduler.explain.objects import InputError
+from scheduler.explain.workload_pods import make_pod
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {cpu: 2}}\n"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
@@ -194,7 +195,7 @@ def test_a_runtime_class_adds_overhead_and_place() -> None:
 def test_a_pod_of_a_deployment_belongs_to_a_replica_set() -> None:
     found = cluster(DEPLOYMENT)
     (workload,) = found.workloads
-    pod = pod_of(workload, 7, found.completion)
+    pod = make_pod(workload, 7, found.completion).pod
     (owner,) = pod.metadata.owner_references
     assert pod.full_name == "shop/web-7"
     assert pod.spec.containers[0].resources.requests == {"cpu": 1}

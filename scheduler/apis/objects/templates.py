@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from scheduler.apis.objects.meta import Base, Int32, ObjectMeta
 from scheduler.apis.objects.pod import PodSpec
+from scheduler.apis.objects.storage import PersistentVolumeClaim
 
 
 class PodTemplateSpec(Base, frozen=True):
@@ -37,7 +36,7 @@ class WorkloadSpec(Base, frozen=True):
     parallelism: Int32 | None = None
     template: PodTemplateSpec | None = None
     job_template: JobTemplate | None = None
-    volume_claim_templates: tuple[Any, ...] = ()
+    volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
 
 
 class Workload(Base, frozen=True):

@@ -156,6 +156,23 @@ def test_a_workload_may_be_named_and_is_meant_when_it_is_all_there_is(
     assert "no pod is pending; a workload can be named: deployment/web -n default" in run("x", "-f", path).err
 
 
+def test_a_daemon_set_is_judged_on_every_node(run: Run, tmp_path: Path) -> None:
+    template = {"spec": {"containers": [{"name": "c"}]}}
+    daemons = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "ds"},
+        "spec": {"template": template},
+    }
+    path = tmp_path / "cluster.yaml"
+    path.write_text(
+        yaml.safe_dump_all([make_node("n1").doc(), make_node("n2").unschedulable().doc(), daemons])
+    )
+    found = run("ds/ds", "-f", path)
+    assert found.out.startswith("default/ds-0 fits on 2 nodes of 2")
+    assert found.err.startswith("note: a DaemonSet has a pod for each node")
+
+
 def test_what_the_output_cannot_show_is_replaced(cluster: Path, tmp_path: Path) -> None:
     """``PYTHONIOENCODING=ascii``, a console of another code page."""
     from scheduler.app.cli import outputs

@@ -211,3 +211,18 @@ def test_nothing_that_waits_is_told(run: Run) -> None:
         in found.err
     )
     assert found.out.startswith("0 pods placed, 0 pending")
+
+
+DAEMONS = {**DEPLOYMENT, "kind": "DaemonSet"}
+
+
+def test_a_daemon_set_has_a_pod_on_each_node_that_is_for_it(run: Run) -> None:
+    cluster = [*nodes("2", "0", "2"), make_node("other").capacity(cpu="2").taint("gpu"), DAEMONS]
+    found = run(cluster, "ds/web", "-o", "json")
+    assert placed(found) == {"web-0": "n0", "web-2": "n2"}
+    (left,) = found.json["pending"]
+    assert left["pod"] == "default/web-1"
+    assert "1 Insufficient cpu" in left["reason"]
+    assert run(cluster, "ds/web", "--until-full").out.startswith(
+        "1 copy fits; the next one does not: 0/4 nodes"
+    )

@@ -59,13 +59,15 @@ def user(name: str, of: str) -> Any:
     return make_pod(name).req(cpu="1").spec(volumes=volumes).doc()
 
 
-def simulate(path: Path, capsys: pytest.CaptureFixture[str], *objects: Any) -> Any:
+def simulate(
+    path: Path, capsys: pytest.CaptureFixture[str], *objects: Any, words: tuple[str, ...] = ()
+) -> Any:
     nodes = [
         make_node(name).capacity(cpu="4").label("kubernetes.io/hostname", name).doc() for name in ("n1", "n2")
     ]
     file = path / "cluster.yaml"
     file.write_text(yaml.safe_dump_all([*nodes, *objects]))
-    assert main(["simulate", "-f", str(file), "-o", "json"]) == 0
+    assert main(["simulate", *words, "-f", str(file), "-o", "json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -111,3 +113,28 @@ def test_a_volume_is_made_where_the_pod_goes(tmp_path: Path, capsys: pytest.Capt
     placed = {each["pod"]: each["node"] for each in found["placed"]}
     assert found["pending"] == []
     assert placed["default/first"] == placed["default/second"]
+
+
+def test_a_stateful_set_brings_its_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two volumes there are, for three replicas; the first replica has its claim already."""
+    template = {"metadata": {"name": "data"}, "spec": claim("data")["spec"]}
+    stateful = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "db"},
+        "spec": {
+            "replicas": 3,
+            "template": {"spec": {"containers": [{"name": "c"}]}},
+            "volumeClaimTemplates": [template],
+        },
+    }
+    found = simulate(
+        tmp_path,
+        capsys,
+        *(storage_class("kubernetes.io/no-provisioner"), stateful, claim("data-db-0")),
+        *(volume("v1", "n1"), volume("v2", "n2")),
+        words=("sts/db",),
+    )
+    assert [each["pod"] for each in found["placed"]] == ["default/db-0", "default/db-1"]
+    assert {each["node"] for each in found["placed"]} == {"n1", "n2"}
+    assert [each["pod"] for each in found["pending"]] == ["default/db-2"]

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from scheduler.apis.objects import Pod, Workload
 from scheduler.app.cli.inputs import CommandError
-from scheduler.explain.cluster import WORKLOADS, Cluster, pod_of
+from scheduler.explain.cluster import WORKLOADS, Cluster
 from scheduler.explain.objects import InputError, Objects
+from scheduler.explain.workload_pods import free_numbers, make_pod
 
 _SHORT = {
     "deploy": "deployment",
@@ -26,6 +27,7 @@ _SHORT = {
 }
 _WORKLOADS = frozenset(kind.lower() for kind in WORKLOADS)
 _LISTED = 5
+_DAEMONS = "a DaemonSet has a pod for each node: the verdict on a node is that of the pod for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,18 @@ def _of_pod(cluster: Cluster, pod: Pod, anywhere: bool) -> Subject:
 
 
 def _of_workload(cluster: Cluster, one: Workload) -> Subject:
+    """One more pod of the workload than there are, and the claims that it would come with."""
+    objects = cluster.objects
     try:
-        return Subject(pod_of(one, 0, cluster.completion), cluster.objects)
+        made = make_pod(one, next(free_numbers(one, objects.pods)), cluster.completion)
     except InputError as error:
         raise CommandError(str(error)) from error
+    known = {(type(each), each.metadata.namespace, each.metadata.name) for each in objects.others}
+    claims = [
+        each for each in made.claims if (type(each), each.metadata.namespace, each.metadata.name) not in known
+    ]
+    notes = (_DAEMONS,) if one.kind == "DaemonSet" else ()
+    return Subject(made.pod, Objects(objects.nodes, objects.pods, [*objects.others, *claims]), notes)
 
 
 def _only(cluster: Cluster, anywhere: bool) -> Subject:

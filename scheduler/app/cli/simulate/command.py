@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from scheduler.app.cli.simulate.result import Full, Result, Waiting
 from scheduler.app.cli.simulate.stage import Stage
 from scheduler.app.cli.simulate.usage import Usages, measure
 from scheduler.explain.cluster import Cluster
+from scheduler.explain.workload_pods import Made
 from scheduler.framework.profile import ProfileError
 
 _FAILURE = 1
@@ -94,7 +96,14 @@ def _all_pending(cluster: Cluster, who: Deciders, seed: int) -> Result:
 def _some_copies(copies: Copies, who: Deciders, seed: int, count: int) -> Result:
     stage = Stage(copies.cluster, who, seed)
     before = measure(stage.nodes)
-    return _run(stage, [copies.make(number) for number in range(count)], before)
+    pods = [_created(stage, made) for made in islice(copies.makes, count)]
+    return _run(stage, pods, before)
+
+
+def _created(stage: Stage, made: Made) -> Pod:
+    """The pod that is to be placed; its claims are there already."""
+    stage.memory.provide(made.claims)
+    return made.pod
 
 
 def _run(stage: Stage, pods: Sequence[Pod], before: Usages) -> Result:
@@ -109,17 +118,16 @@ def _until_full(copies: Copies, who: Deciders, seed: int, most: int) -> Result:
     """One copy after the other, until one has no place. Copies evict nobody: the question is what fits beside what is there."""
     stage = Stage(copies.cluster, who, seed)
     before = measure(stage.nodes)
-    limit = ""
+    number, limit = 0, ""
     with _progress("placing copies", None) as progress:
-        for number in range(most):
-            pod = copies.make(number)
+        for made in islice(copies.makes, most):
+            pod = _created(stage, made)
             pod = replace(pod, spec=replace(pod.spec, preemption_policy="Never"))
             stage.run(pod, progress=progress)
             if not stage.memory.pods[pod.full_name].spec.node_name:
                 limit = _NO_PREEMPTION.sub("", stage.reason(pod))
                 break
-        else:
-            number = most
+            number += 1
     return _result(stage, (), before, Full(number, limit))
 
 

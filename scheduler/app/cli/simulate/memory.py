@@ -6,7 +6,7 @@ Nothing takes time: a bound pod is on its node, an evicted one is gone, a claim 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,12 @@ class Memory:
             scheduler.node_handler.on_add(node, True)
         for pod in pods:
             self.add(pod)
+
+    def provide(self, claims: Iterable[PersistentVolumeClaim]) -> None:
+        """Claims are created, those that are not there already."""
+        for claim in claims:
+            if not self._catalog.persistent_volume_claims.get(claim.metadata.name, claim.metadata.namespace):
+                self._put(claim)
 
     def add(self, pod: Pod) -> None:
         """A pod is created."""

@@ -43,9 +43,7 @@ def _headline(result: Result) -> Text:
         copies = _counted(result.full.copies, "copy", "copies")
         text = Text.assemble((f"{copies} fit" if result.full.copies != 1 else f"{copies} fits", "bold"))
         return text.append(
-            f"; the next one does not: {result.full.limit}"
-            if result.full.limit
-            else "; no more were asked for"
+            f"; the next one does not: {result.full.limit}" if result.full.limit else "; no more are wanted"
         )
     counts = f"{_counted(len(result.placed), 'pod', 'pods')} placed, {len(result.pending)} pending"
     evicted = f", {len(result.evicted)} evicted" if result.evicted else ""
