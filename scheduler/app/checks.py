@@ -147,6 +147,8 @@ def wharfinger_errors(wharfinger: Wharfinger) -> Iterator[str]:
         value = getattr(wharfinger, name)
         if value < 1:
             yield f"--{name.replace('_', '-')} {value} must be at least 1"
+    if wharfinger.extender_timeout < 0:
+        yield "--extender-timeout must not be negative; 0 means as long as it takes"
     for plugin in wharfinger.plugin:
         module, _, attribute = plugin.partition(":")
         if not all(part.isidentifier() for part in [*module.split("."), attribute]):

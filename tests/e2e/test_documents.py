@@ -45,17 +45,17 @@ def test_the_reference_of_flags_is_current() -> None:
 
 def test_every_flag_that_is_mentioned_exists() -> None:
     known = set(re.findall(r"--([a-z0-9-]+)", (PROJECT / "docs" / "reference" / "flags.md").read_text()))
-    mentioned = set(re.findall(r"`wharfinger (?!sandbox|demo|explain|simulate)[^`\n]*?--([a-z0-9-]+)", TEXTS))
+    mentioned = set(re.findall(r"`wharfinger (?!sandbox|demo|explain|serve|simulate)[^`\n]*?--([a-z0-9-]+)", TEXTS))
     mentioned |= {
         flag
-        for line in re.findall(r"^wharfinger (?!sandbox|demo|explain|simulate).*", TEXTS, re.MULTILINE)
+        for line in re.findall(r"^wharfinger (?!sandbox|demo|explain|serve|simulate).*", TEXTS, re.MULTILINE)
         for flag in re.findall(r"--([a-z0-9-]+)", line)
     }
     assert mentioned
     assert mentioned <= known
 
 
-@pytest.mark.parametrize("command", ["explain", "simulate"])
+@pytest.mark.parametrize("command", ["explain", "serve", "simulate"])
 def test_every_flag_of_a_sub_command_that_is_mentioned_exists(command: str) -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "scheduler", command, "--help"],
