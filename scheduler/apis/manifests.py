@@ -19,7 +19,7 @@ Object = dict[str, Any]
 STDIN = Path("-")
 _MAX_FILE = 512 * 1024 * 1024
 _LIKE_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*[\"}]")
-_WORDS = {str: "text", list: "a list", bool: "true or false"}
+_WORDS = {str: "text", list: "a list", bool: "true or false", dict: "an object", type(None): "nothing"}
 
 
 class ManifestError(Exception):
@@ -80,14 +80,14 @@ def _documents(text: bytes) -> Iterable[tuple[int, Any]]:
 
 def _objects(value: Any, place: str, defaults: Object) -> Iterator[Manifest]:
     if not isinstance(value, dict):
-        raise ManifestError(
-            f"{place}: expected an object with apiVersion and kind, found {_WORDS.get(type(value), 'a number')}"
-        )
+        raise ManifestError(f"{place}: expected an object with apiVersion and kind, found {_word(value)}")
     if defaults:
         value = {**defaults, **value}
     kind = value.get("kind")
     items = value.get("items") if isinstance(kind, str) and kind.endswith("List") else None
-    if isinstance(items, list):
+    if items is not None:
+        if not isinstance(items, list):
+            raise ManifestError(f"{place}: items: expected a list, found {_word(items)}")
         for index, item in enumerate(items):
             yield from _objects(item, f"{place}, items[{index}]", _of_items(value))
         return
@@ -102,3 +102,7 @@ def _of_items(value: Object) -> Object:
     """What a typed list says of its items."""
     kind = value["kind"].removesuffix("List")
     return {"apiVersion": value.get("apiVersion"), "kind": kind} if kind else {}
+
+
+def _word(value: Any) -> str:
+    return _WORDS.get(type(value), "a number")

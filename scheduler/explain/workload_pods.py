@@ -17,7 +17,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from scheduler.apis.node_selectors import compile_node_selector
 from scheduler.apis.objects import (
     Affinity,
     ClaimSource,
@@ -37,6 +36,7 @@ from scheduler.apis.objects import (
 from scheduler.explain.completion import Completion
 from scheduler.explain.objects import InputError, identified
 from scheduler.plugins.helper.taints import NO_EXECUTE, NO_SCHEDULE, REPELLING, untolerated
+from scheduler.plugins.node_affinity import required_affinity
 
 _OF_APPS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"})
 _DAEMONS_TOLERATE: Final[Mapping[str, str]] = {
@@ -90,17 +90,13 @@ def make_pod(workload: Workload, number: int, completion: Completion) -> Made:
 
 def admitting_nodes(pod: Pod, nodes: Iterable[Node]) -> list[str]:
     """The nodes for which a DaemonSet makes such a pod: those that its selectors mean, and whose taints it tolerates."""
-    required = _required(pod)
-    terms = None if required is None else compile_node_selector(required)
-    found = []
-    for node in nodes:
-        labels, name = node.metadata.labels, node.metadata.name
-        meant = all(labels.get(key) == value for key, value in pod.spec.node_selector.items())
-        if meant and terms is not None:
-            meant = terms.match(labels, name)[0]
-        if meant and not untolerated(node.spec.taints, pod.spec.tolerations, REPELLING, comparisons=False):
-            found.append(name)
-    return found
+    required = required_affinity(pod)
+    return [
+        node.metadata.name
+        for node in nodes
+        if required.match(node.metadata.labels, node.metadata.name)[0]
+        and not untolerated(node.spec.taints, pod.spec.tolerations, REPELLING, comparisons=False)
+    ]
 
 
 def on_node(pod: Pod, node: str) -> Pod:
@@ -110,11 +106,6 @@ def on_node(pod: Pod, node: str) -> Pod:
     affinity = pod.spec.affinity or Affinity()
     of_nodes = replace(affinity.node_affinity or NodeAffinity(), required=required)
     return replace(pod, spec=replace(pod.spec, affinity=replace(affinity, node_affinity=of_nodes)))
-
-
-def _required(pod: Pod) -> NodeSelector | None:
-    affinity = pod.spec.affinity and pod.spec.affinity.node_affinity
-    return affinity.required if affinity else None
 
 
 def _owner(workload: Workload) -> OwnerReference:

@@ -60,6 +60,12 @@ BROKEN = [
     pytest.param(
         "[1]", "document 1 (line 1): expected an object with apiVersion and kind, found a list", id="a list"
     ),
+    pytest.param(
+        "apiVersion: v1\nkind: List\nitems: {a: b}\n", "items: expected a list, found an object", id="items"
+    ),
+    pytest.param(
+        "apiVersion: v1\nkind: PodList\nitems: [null]\n", "items[0]: expected an object", id="an item"
+    ),
     pytest.param("kind: Pod\n", "document 1 (line 1): apiVersion not set", id="no version"),
 ]
 
