@@ -30,6 +30,8 @@ from scheduler.scheduling.scheduler import Scheduler
 logger = logging.getLogger(__name__)
 
 _SYNC_POLL_SECONDS = 0.2
+_FAREWELL_SECONDS = 5.0
+_LAST_WORDS_SECONDS = 1.0
 _PATIENCE_SECONDS = 3.0
 """How long requests that the API server does not answer may delay the end."""
 
@@ -178,6 +180,7 @@ class Process:
         self._informers.stop(_PATIENCE_SECONDS)
         if self._loop.is_alive():
             self._loop.join(_PATIENCE_SECONDS)
-        self._events.stop()
+        # Who has lost the lease is expected to be gone; its last events are worth a moment, and not for a server that is silent.
+        self._events.stop(_FAREWELL_SECONDS if self._stop.is_set() else _LAST_WORDS_SECONDS)
         if self._server is not None:
             self._server.stop()

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from scheduler.app.build import SchedulerHandle, build_frameworks, build_schedul
 from scheduler.app.config import Config
 from scheduler.app.debugging import lists
 from scheduler.app.decisions import decisions_blueprint
+from scheduler.app.electing import Neighbour, make_candidacy, make_elector
 from scheduler.app.extending import check_objects, kept_objects, make_extenders, node_decoder, pod_decoder
 from scheduler.app.pages import configz, pages
 from scheduler.app.process import Process
@@ -34,11 +34,9 @@ from scheduler.app.reload.exchange import Exchange
 from scheduler.app.reload.reloader import Reloader
 from scheduler.app.watches import catalog_informers, kinds_needed
 from scheduler.client.actions import Actions
-from scheduler.client.election import ElectionTimes
+from scheduler.client.candidate import Candidacy
 from scheduler.client.events import EventBroadcaster
 from scheduler.client.informers import Informer, InformerSet
-from scheduler.client.leaderelection import LeaderCallbacks, LeaderElector
-from scheduler.client.leases import LeaseLock
 from scheduler.client.resources import NODES, PODS
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.evictions import Evictions
@@ -108,7 +106,7 @@ def set_up(config: Config) -> Setup:
         scheduler,
         informers,
         broadcaster,
-        _elector(config, broadcaster),
+        make_elector(config, broadcaster),
         delay_cache=config.component.delay_cache_until_active,
     )
     exchange = Exchange(
@@ -125,9 +123,13 @@ def set_up(config: Config) -> Setup:
     )
     reloader = Reloader(config, exchange)
     process.run_beside(reloader)
+    process.run_beside(Neighbour(config))
+    candidacy = make_candidacy(config)
+    if candidacy is not None:
+        process.run_beside(candidacy)
     process.run_beside(config.admission.followed)
     debugger = Debugger(scheduler, partial(lists, config.clients.scheduling, UNFINISHED_PODS))
-    app = _application(config, reloader, process, scheduler, port, pods)
+    app = _application(config, reloader, process, scheduler, port, pods, candidacy)
     return Setup(process, scheduler, reloader, debugger, app)
 
 
@@ -191,36 +193,6 @@ def _timeout(config: Config) -> float:
     return config.options.deprecated.pod_max_in_unschedulable_pods_duration / duration.SECOND
 
 
-def _elector(
-    config: Config, broadcaster: EventBroadcaster
-) -> Callable[[Callable[[threading.Event], None]], LeaderElector] | None:
-    """How to make a candidate, once it is known what leading means; None when there is no election."""
-    election = config.component.leader_election
-    if not election.leader_elect:
-        return None
-    lock = LeaseLock(config.clients.leases, election.resource_namespace, election.resource_name)
-    times = ElectionTimes(
-        election.lease_duration / duration.SECOND,
-        election.renew_deadline / duration.SECOND,
-        election.retry_period / duration.SECOND,
-    )
-    recorder = broadcaster.recorder(config.component.profiles[0].scheduler_name)
-
-    def make(lead: Callable[[threading.Event], None]) -> LeaderElector:
-        callbacks = LeaderCallbacks(
-            on_started_leading=lead,
-            on_stopped_leading=lambda: None,
-            on_status=lambda leading: config.metrics.leading(election.resource_name, is_leader=leading),
-            on_slow_path=lambda: config.metrics.slow_renewal(election.resource_name),
-            record_event=lambda text: recorder.eventf(
-                lock.reference(), "Normal", "LeaderElection", "LeaderElection", text
-            ),
-        )
-        return LeaderElector(lock, config.identity, callbacks, times=times)
-
-    return make
-
-
 def _application(
     config: Config,
     reloader: Reloader,
@@ -228,11 +200,11 @@ def _application(
     scheduler: Scheduler,
     port: Actions,
     pods: Informer[Pod],
+    candidacy: Candidacy | None,
 ) -> Flask:
     options = config.options
     elected = config.component.leader_election.leader_elect
     election: Check = ("leaderElection", process.election)
-    coordinated = elected and options.features.enabled("CoordinatedLeaderElection")
     webhook_metrics = WebhookMetrics(config.metrics.registry)
     started = time.time()
     health = HealthMetrics(CollectorRegistry(), started=started, policy=config.metrics.policy)
@@ -244,7 +216,7 @@ def _application(
             *((election,) if elected else ()),
             ("shutdown", process.shutting_down),
             ("sched-handler-sync", process.unsynced),
-            *((("informer-sync", process.unsynced),) if coordinated else ()),
+            *((("informer-sync", candidacy.unsynced),) if candidacy else ()),
         ),
         reset_metrics=partial(_reset, config.metrics, webhook_metrics),
         config=lambda: configz(reloader.component),

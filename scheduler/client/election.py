@@ -10,6 +10,13 @@ duration after its last renewal was seen, however wrong anybody's clock is.
     held by us ────────────────────────────▶ RENEW   (keeps acquire time and transitions)
     held by another, claim valid ──────────▶ WAIT
     held by nobody, or claim run out ──────▶ TAKE    (transitions + 1)
+
+In a coordinated election nobody takes anything: the API server's coordinator gives the lease to the candidate that it chose, which renews it
+until it is told that its term is over (``preferredHolder``)::
+
+    held by us, claim valid, no successor named ──▶ RENEW
+    held by us, a successor is named ────────────▶ END     stop leading, then release
+    anything else ───────────────────────────────▶ WAIT
 """
 
 import enum
@@ -52,19 +59,21 @@ class Verdict(enum.Enum):
     RENEW = "renew"
     TAKE = "take"
     WAIT = "wait"
+    END = "end"
 
 
 class Election:
     """The view of one candidate. ``now`` is monotonic seconds, ``time`` a MicroTime by the local wall clock.
 
-    Not thread-safe; but ``observed`` and ``observed_at`` may be read by any thread.
+    ``coordinated``: a coordinator hands out the lease. Not thread-safe; but ``observed`` and ``observed_at`` may be read by any thread.
     """
 
-    def __init__(self, identity: str, times: ElectionTimes) -> None:
+    def __init__(self, identity: str, times: ElectionTimes, *, coordinated: bool = False) -> None:
         if not identity:
             raise ValueError("a candidate needs an identity")
         self.identity = identity
         self.times = times
+        self.coordinated = coordinated
         self.observed = LeaderRecord()
         self.observed_at = 0.0
 
@@ -88,11 +97,16 @@ class Election:
         return self.observed_at + self.observed.lease_duration_seconds > now
 
     def may_renew_unread(self, now: float) -> bool:
-        """The fast path: we lead and the claim stands, so write over the record as last seen without reading it."""
-        return self.is_leader and self.is_valid(now)
+        """The fast path: we lead and the claim stands, so write over the record as last seen without reading it.
+
+        Never in a coordinated election: the coordinator may have written that the term is over.
+        """
+        return not self.coordinated and self.is_leader and self.is_valid(now)
 
     def decide(self, now: float) -> Verdict:
         """What to do about the observed record."""
+        if self.coordinated:
+            return self._decide_coordinated(now)
         if self.is_leader:
             return Verdict.RENEW
         if self.observed.holder_identity and self.is_valid(now):
@@ -107,6 +121,7 @@ class Election:
                 fresh,
                 acquire_time=self.observed.acquire_time,
                 leader_transitions=self.observed.leader_transitions,
+                strategy=self.observed.strategy if self.coordinated else "",
             )
         if verdict is Verdict.TAKE:
             return replace(fresh, leader_transitions=self.observed.leader_transitions + 1)
@@ -119,6 +134,11 @@ class Election:
     def overdue(self, now: float, tolerance: float) -> bool:
         """Whether we claim to lead although the claim ran out more than ``tolerance`` seconds ago."""
         return self.is_leader and now - self.observed_at > self.times.lease_duration + tolerance
+
+    def _decide_coordinated(self, now: float) -> Verdict:
+        if not self.is_leader or not self.is_valid(now):
+            return Verdict.WAIT
+        return Verdict.END if self.observed.preferred_holder else Verdict.RENEW
 
 
 def default_identity() -> str:

@@ -2,14 +2,18 @@
 
 ::
 
-    ACQUIRE ── taken, created ──▶ LEAD ── renewed every retry period ──┐
-      │  ▲                        │ ▲──────────────────────────────────┘
-      │  └─ wait, retry period    │ not renewed within the renew deadline, or stop requested
-      │     (jittered)            ▼
-      └── stop requested ──▶ the led work is told to stop; when it has ended the lease is released; stopped
+    ACQUIRE ── taken, created, given ──▶ LEAD ── renewed every retry period ──┐
+      │  ▲                               │ ▲─────────────────────────────────┘
+      │  └─ wait, retry period           ├── stop requested, or the term is over ──▶ the led work is told to stop; when it has ended
+      │     (jittered)                   │                                           the lease is released; stopped
+      └── stop requested ──▶ stopped     └── not renewed within the renew deadline, or another holds it ──▶ lost: fenced off at once
 
 :class:`.election.Election` decides; this module has the clock, the lock and the thread of the led work. Losing the lead
 ends :meth:`LeaderElector.run`: the process is expected to exit, since a scheduler that lost the lead knows too much.
+
+Three differences from client-go, all on the safe side: the led work ends before the lease is released, never after; a lease that another is seen to
+hold is lost at once, not at the renew deadline; and at the end of a term in a coordinated election the lease is released as soon as the work has
+ended, instead of being left to run out.
 """
 
 import logging
@@ -43,7 +47,8 @@ class LeaderCallbacks:
     ``on_started_leading(stop)`` runs in a thread of its own and returns soon after ``stop`` is set: when the lead is lost
     or given up. ``on_stopped_leading`` is called at the end of every run, also of one that never led.
     ``on_new_leader(identity)``: somebody (we included) was seen to lead. ``on_status(leading)``: for
-    ``leader_election_master_status``. ``on_slow_path()``: for ``leader_election_slowpath_total``. ``record_event(text)``:
+    ``leader_election_master_status``. ``on_lost()``: the lead was lost, others may act from now on: called before anything else, to
+    keep what is under way from having an effect. ``on_slow_path()``: for ``leader_election_slowpath_total``. ``record_event(text)``:
     ``<identity> became leader`` and ``<identity> stopped leading``.
     """
 
@@ -51,12 +56,14 @@ class LeaderCallbacks:
     on_stopped_leading: Callable[[], None]
     on_new_leader: Callable[[str], None] = _nothing
     on_status: Callable[[bool], None] = _nothing
+    on_lost: Callable[[], None] = _nothing
     on_slow_path: Callable[[], None] = _nothing
     record_event: Callable[[str], None] = _nothing
 
 
 class LeaderElector:
-    """A candidate. ``release_on_cancel``: give the lease back when asked to stop, as kube-scheduler does.
+    """A candidate. ``release_on_cancel``: give the lease back when asked to stop, as kube-scheduler does. ``coordinated``: the lease is
+    given by a coordinator, never taken (``CoordinatedLeaderElection``; see :mod:`.candidate` for how to become a candidate).
 
     ``now``: monotonic seconds; ``wall``: aware wall clock, written into the record for people to read.
     """
@@ -69,6 +76,7 @@ class LeaderElector:
         *,
         times: ElectionTimes | None = None,
         release_on_cancel: bool = True,
+        coordinated: bool = False,
         now: Callable[[], float] = time.monotonic,
         wall: Callable[[], datetime] = lambda: datetime.now(UTC),
         rng: random.Random | None = None,
@@ -76,13 +84,14 @@ class LeaderElector:
         self._lock = lock
         self._callbacks = callbacks
         self._times = times or ElectionTimes()
-        self._election = Election(identity, self._times)
+        self._election = Election(identity, self._times, coordinated=coordinated)
         self._release_on_cancel = release_on_cancel
         self._now = now
         self._wall = wall
         self._rng = rng or random.Random()
         self._reported_leader = ""
         self._deadline = 0.0
+        self._ends = False
         callbacks.on_status(False)
 
     @property
@@ -111,9 +120,12 @@ class LeaderElector:
                 target=self._callbacks.on_started_leading, args=(lost,), name="leading", daemon=True
             )
             work.start()
-            self._renew(stop, work)
-            lost.set()
-            self._hand_over(work)
+            if self._renew(stop, work):
+                lost.set()
+                self._hand_over(work)
+            else:
+                self._callbacks.on_lost()
+                lost.set()
         finally:
             self._callbacks.on_stopped_leading()
 
@@ -128,18 +140,27 @@ class LeaderElector:
             stop.wait(self._times.retry_period * (1 + self._rng.random() * JITTER_FACTOR))
         return False
 
-    def _renew(self, stop: threading.Event, work: threading.Thread) -> None:
-        """Renew until told to stop, until the led work ends by itself, or until the renew deadline passed in vain."""
+    def _renew(self, stop: threading.Event, work: threading.Thread) -> bool:
+        """Renew until told to stop, until the led work ends by itself, until the term is over, or until the renew deadline passed in vain.
+
+        False in the last case: then the lead is lost; in the others it is still ours, to be handed over.
+        """
+        ours = True
         deadline = self._now() + self._times.renew_deadline
         while work.is_alive() and not stop.is_set():
             if self._try_acquire_or_renew(deadline):
                 deadline = self._now() + self._times.retry_period + self._times.renew_deadline
-            elif self._now() >= deadline:
+            elif self._ends:
+                logger.info("Lease is marked as 'end of term'", extra=keys(lock=self._lock))
+                break
+            elif self._now() >= deadline or not self.is_leader:
                 logger.error("Failed to renew lease", extra=keys(lock=self._lock))
+                ours = False
                 break
             stop.wait(self._times.retry_period)
         self._callbacks.on_status(False)
         self._callbacks.record_event(f"{self._election.identity} stopped leading")
+        return ours
 
     def _hand_over(self, work: threading.Thread) -> None:
         """Release the lease, but never before the led work has ended: two schedulers must not act at once."""
@@ -191,10 +212,13 @@ class LeaderElector:
         try:
             self._observe_server()
         except NotFoundError:
+            if self._election.coordinated:
+                return False
             self._write(Verdict.CREATE)
             return True
         verdict = self._election.decide(self._now())
-        if verdict is Verdict.WAIT:
+        self._ends = verdict is Verdict.END
+        if verdict in (Verdict.WAIT, Verdict.END):
             return False
         if verdict is Verdict.RENEW:
             self._callbacks.on_slow_path()

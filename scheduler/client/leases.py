@@ -1,8 +1,8 @@
 """The lock of a leader election: a Lease object, read and written with optimistic concurrency.
 
-Upstream: client-go's tools/leaderelection/resourcelock/leaselock.go. The whole object of the last answer is kept and sent
-back, so that labels and fields that other programs put there survive, and so that its resourceVersion makes the server
-refuse a write (409) when somebody else was faster.
+Upstream: client-go's tools/leaderelection/resourcelock/leaselock.go. The metadata of the last answer are kept and sent back, so that labels
+that other programs put there survive, and so that its resourceVersion makes the server refuse a write (409) when somebody else was
+faster. The spec is replaced as a whole: what a coordinator left there ends when nobody speaks for it any more.
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,26 @@ from scheduler.client.references import ObjectReference
 from scheduler.client.resources import LEASES
 from scheduler.client.rest import Rest
 
+HOLDER_ANNOTATION = "wharfinger/holder"
+"""Names the holder when it is this program; on a lease that is handed on to another program it names the one before."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeaderRecord:
-    """Who leads. Times are RFC 3339 text with microseconds, as on the wire; an empty holder leads nothing."""
+    """Who leads. Times are RFC 3339 text with microseconds, as on the wire; an empty holder leads nothing.
+
+    Attributes:
+        preferred_holder: who is to lead next, in a coordinated election: the holder's term is over.
+        strategy: by which rule the coordinator chose, in a coordinated election.
+    """
 
     holder_identity: str = ""
     lease_duration_seconds: int = 0
     acquire_time: str = ""
     renew_time: str = ""
     leader_transitions: int = 0
+    preferred_holder: str = ""
+    strategy: str = ""
 
 
 class LeaseLock:
@@ -36,6 +46,7 @@ class LeaseLock:
         self._name = name
         self._lease: dict[str, Any] = {}
         self._metadata = _Metadata()
+        self._holder = ""
 
     def __str__(self) -> str:
         return f"{self._namespace}/{self._name}"
@@ -52,6 +63,12 @@ class LeaseLock:
             resource_version=known.resource_version or "",
         )
 
+    @property
+    def held_by_our_kind(self) -> bool:
+        """Whether the holder last seen is this program, be it another replica: it says so in an annotation, which others do not change."""
+        annotated = self._metadata.annotations or {}
+        return annotated.get(HOLDER_ANNOTATION, "") == (self._holder or "")
+
     def get(self, timeout: float) -> LeaderRecord:
         """The record on the server. Raises NotFoundError when there is no Lease yet, other ClientErrors."""
         path = LEASES.object(self._namespace, self._name)
@@ -62,7 +79,11 @@ class LeaseLock:
         lease = {
             "apiVersion": LEASES.api_version,
             "kind": LEASES.kind,
-            "metadata": {"name": self._name, "namespace": self._namespace},
+            "metadata": {
+                "name": self._name,
+                "namespace": self._namespace,
+                "annotations": {HOLDER_ANNOTATION: record.holder_identity},
+            },
             "spec": _spec(record),
         }
         path = LEASES.collection(self._namespace)
@@ -70,9 +91,13 @@ class LeaseLock:
 
     def update(self, record: LeaderRecord, timeout: float) -> None:
         """Replace the record of the Lease as last seen. Raises ConflictError when it has changed since."""
-        spec = {**self._lease.get("spec", {}), **_spec(record)}
         path = LEASES.object(self._namespace, self._name)
-        body = {**self._lease, "spec": spec}
+        metadata = {**self._lease.get("metadata", {})}
+        metadata["annotations"] = {
+            **(metadata.get("annotations") or {}),
+            HOLDER_ANNOTATION: record.holder_identity,
+        }
+        body = {**self._lease, "metadata": metadata, "spec": _spec(record)}
         self._remember(self._rest.request("PUT", path, body=body, timeout=timeout).body)
 
     def _remember(self, body: bytes) -> LeaderRecord:
@@ -82,13 +107,14 @@ class LeaseLock:
             metadata = msgspec.convert(lease.get("metadata") or {}, _Metadata)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise MalformedAnswerError(f"lease {self}: the answer does not parse: {error}") from None
-        self._lease, self._metadata = lease, metadata
+        self._lease, self._metadata, self._holder = lease, metadata, record.holder_identity
         return record
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
     uid: str | None = None
     resource_version: str | None = None
+    annotations: dict[str, str] | None = None
 
 
 class _LeaseSpec(msgspec.Struct, rename="camel"):
@@ -97,6 +123,8 @@ class _LeaseSpec(msgspec.Struct, rename="camel"):
     acquire_time: str | None = None
     renew_time: str | None = None
     lease_transitions: int | None = None
+    preferred_holder: str | None = None
+    strategy: str | None = None
 
 
 def _record(spec: _LeaseSpec) -> LeaderRecord:
@@ -106,14 +134,22 @@ def _record(spec: _LeaseSpec) -> LeaderRecord:
         spec.acquire_time or "",
         spec.renew_time or "",
         spec.lease_transitions or 0,
+        spec.preferred_holder or "",
+        spec.strategy or "",
     )
 
 
 def _spec(record: LeaderRecord) -> dict[str, Any]:
-    return {
+    """The record on the wire; what it does not have is left out, as a coordinator's record has no times at first."""
+    spec = {
         "holderIdentity": record.holder_identity,
         "leaseDurationSeconds": record.lease_duration_seconds,
-        "acquireTime": record.acquire_time,
-        "renewTime": record.renew_time,
         "leaseTransitions": record.leader_transitions,
     }
+    optional = {
+        "acquireTime": record.acquire_time,
+        "renewTime": record.renew_time,
+        "preferredHolder": record.preferred_holder,
+        "strategy": record.strategy,
+    }
+    return spec | {name: text for name, text in optional.items() if text}

@@ -71,6 +71,9 @@ POD_DISRUPTION_BUDGETS = Resource(
     "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", namespaced=True
 )
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", namespaced=True)
+LEASE_CANDIDATES = Resource(
+    "coordination.k8s.io", "v1beta1", "leasecandidates", "LeaseCandidate", namespaced=True
+)
 EVENTS = Resource("events.k8s.io", "v1", "events", "Event", namespaced=True)
 CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", namespaced=True)
 TOKEN_REVIEWS = Resource("authentication.k8s.io", "v1", "tokenreviews", "TokenReview", namespaced=False)

@@ -79,6 +79,8 @@ class Crews:
     def stop(self, patience: float | None) -> int:
         """Begin nothing more; how many works have not ended within ``patience`` seconds each."""
         everybody = (self.writers, self.evictors, self.binders, self.preparers)
+        for each in everybody:
+            each.stop(0)  # all of them, before any of them is waited for
         return sum(each.stop(patience) for each in everybody)
 
 

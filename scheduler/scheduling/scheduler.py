@@ -210,6 +210,7 @@ class Scheduler:
             patience: for how many seconds to wait for bindings that a server does not answer; None: until they end.
         """
         self._leading = False
+        self._crews.stop(0)  # what the decision under way would have bound is left, too
         # A decision that is being made ends, be it one that waits for extenders.
         if self._deciding.acquire(timeout=-1 if patience is None else patience):
             self._deciding.release()

@@ -56,6 +56,35 @@ def test_the_fast_path_is_for_a_leader_with_a_valid_claim(me: Election) -> None:
     assert not me.may_renew_unread(115.0)
 
 
+@pytest.mark.parametrize(
+    ("holder", "preferred", "now", "verdict"),
+    [
+        ("", "", 101.0, Verdict.WAIT),
+        ("other", "", 101.0, Verdict.WAIT),
+        ("other", "", 999.0, Verdict.WAIT),
+        ("me", "", 101.0, Verdict.RENEW),
+        ("me", "", 115.0, Verdict.WAIT),
+        ("me", "other", 101.0, Verdict.END),
+    ],
+    ids=["nobody's", "another's", "run out", "given", "given and run out", "end of term"],
+)
+def test_a_coordinated_lease_is_renewed_and_never_taken(
+    holder: str, preferred: str, now: float, verdict: Verdict
+) -> None:
+    me = Election("me", TIMES, coordinated=True)
+    me.observe(LeaderRecord(holder, 15, "a", "r", 3, preferred, "OldestEmulationVersion"), 100.0)
+    assert me.decide(now) is verdict
+    assert not me.may_renew_unread(now)
+
+
+def test_the_strategy_of_a_coordinated_lease_stays_and_goes_without_coordination() -> None:
+    given = LeaderRecord("me", 15, "a", "r", 3, "", "OldestEmulationVersion")
+    for coordinated, strategy in ((True, "OldestEmulationVersion"), (False, "")):
+        me = Election("me", TIMES, coordinated=coordinated)
+        me.observe(given, 100.0)
+        assert me.next_record(Verdict.RENEW, "t") == LeaderRecord("me", 15, "a", "t", 3, "", strategy)
+
+
 def test_releasing_keeps_the_transitions_and_lasts_a_second(me: Election) -> None:
     me.record_written(LeaderRecord("me", 15, "a", "r", 4), 100.0)
     assert me.released_record("t9") == LeaderRecord("", 1, "t9", "t9", 4)

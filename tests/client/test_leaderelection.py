@@ -35,12 +35,14 @@ class Candidate:
         self.status: list[bool] = []
         self.recorded: list[str] = []
         self.slow_paths = 0
+        self.order: list[str] = []
         self.finish_work = threading.Event()
         callbacks = LeaderCallbacks(
             on_started_leading=self._lead,
             on_stopped_leading=self.stopped.set,
             on_new_leader=self.leaders.append,
             on_status=self.status.append,
+            on_lost=lambda: self.order.append("fenced"),
             on_slow_path=self._slow,
             record_event=self.recorded.append,
         )
@@ -53,6 +55,7 @@ class Candidate:
         self.leading.set()
         while not lost.wait(0.01) and not self.finish_work.is_set():
             pass
+        self.order.append("ended")
 
     def _slow(self) -> None:
         self.slow_paths += 1
@@ -162,6 +165,88 @@ def test_a_leader_whose_lease_was_taken_gives_up(candidate: MakeCandidate, rest:
     take_lease(rest, "thief")
     assert leader.stopped.wait(DEADLINE)
     assert leader.elector.leader == "thief"
+    assert lease(rest)["spec"]["holderIdentity"] == "thief"
+    assert leader.order[0] == "fenced"
+
+
+def test_a_leader_that_is_asked_to_stop_is_not_fenced(candidate: MakeCandidate) -> None:
+    leader = candidate("leader")
+    assert leader.leading.wait(DEADLINE)
+    leader.end()
+    assert leader.order == ["ended"]
+
+
+def test_another_seen_to_hold_the_lease_ends_it_before_the_renew_deadline(
+    candidate: MakeCandidate, rest: Rest
+) -> None:
+    leader = candidate("leader", ElectionTimes(lease_duration=9999, renew_deadline=9998, retry_period=0.02))
+    assert leader.leading.wait(DEADLINE)
+    take_lease(rest, "thief")
+    assert leader.stopped.wait(DEADLINE)
+
+
+def test_a_coordinated_candidate_waits_until_the_lease_is_given_to_it(
+    candidate: MakeCandidate, rest: Rest, cluster: Cluster
+) -> None:
+    waiting = candidate("me", coordinated=True)
+    give_lease(cluster, "other")
+    wait_for(lambda: waiting.leaders == ["other"])
+    assert not waiting.leading.is_set()
+    give = {"spec": {"holderIdentity": "me", "leaseTransitions": 7}}
+    rest.request("PATCH", PATH, body=give, content_type="application/merge-patch+json")
+    assert waiting.leading.wait(DEADLINE)
+    wait_for(lambda: waiting.slow_paths > 1)
+    spec = lease(rest)["spec"]
+    assert (spec["holderIdentity"], spec["strategy"]) == ("me", "OldestEmulationVersion")
+    assert spec["leaseTransitions"] == 7
+
+
+def test_a_coordinated_leader_goes_when_its_term_is_over(
+    candidate: MakeCandidate, rest: Rest, cluster: Cluster
+) -> None:
+    leader = candidate("me", coordinated=True)
+    give_lease(cluster, "me")
+    assert leader.leading.wait(DEADLINE)
+    over = {"spec": {"preferredHolder": "other"}}
+    wait_for(lambda: patched(rest, over))
+    assert leader.stopped.wait(DEADLINE)
+    assert leader.order == ["ended"]
+    spec = lease(rest)["spec"]
+    assert (spec["holderIdentity"], spec.get("preferredHolder")) == ("", None)
+
+
+def patched(rest: Rest, patch: dict[str, Any]) -> bool:
+    """Merge into the lease; whether the next look still finds it so, since the leader may write at the same time."""
+    rest.request("PATCH", PATH, body=patch, content_type="application/merge-patch+json")
+    return "preferredHolder" in lease(rest)["spec"] or not lease(rest)["spec"]["holderIdentity"]
+
+
+def give_lease(cluster: Cluster, holder: str) -> None:
+    """What the coordinator does."""
+    spec = {
+        "holderIdentity": holder,
+        "leaseDurationSeconds": 60,
+        "strategy": "OldestEmulationVersion",
+        "leaseTransitions": 0,
+    }
+    cluster.create(LEASES.collection(NAMESPACE), {"metadata": {"name": NAME}, "spec": spec})
+
+
+def wait_for(true: Callable[[], Any]) -> None:
+    pause = threading.Event()
+    while not true():
+        pause.wait(0.005)
+
+
+def test_who_holds_the_lease_is_told_apart_from_other_programs(candidate: MakeCandidate, rest: Rest) -> None:
+    leader = candidate("leader")
+    assert leader.leading.wait(DEADLINE)
+    other = LeaseLock(rest, NAMESPACE, NAME)
+    other.get(DEADLINE)
+    assert other.held_by_our_kind
+    take_lease(rest, "kube-scheduler")
+    other.get(DEADLINE)
+    assert not other.held_by_our_kind
 
 
 def take_lease(rest: Rest, holder: str) -> None:
