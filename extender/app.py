@@ -170,6 +170,7 @@ class _Desk:
         try:
             return in_time(lambda: verb(body, request), request.deadline, self._crew)
         except TooLateError as error:
+            logger.warning("%s %r: %s", asked.method, asked.path, error)
             if failed is None:
                 raise
             return failed(request, str(error))

@@ -6,14 +6,16 @@ empty when no plugin rejected the node: it is unknown here, say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry
 from prometheus_client.registry import Collector
 
 from extender.requests import Request
 from scheduler.metrics import families
-from scheduler.metrics.families import Children
+from scheduler.metrics.families import Children, ConstrainedChildren, M
+from scheduler.metrics.policy import OPEN, Policy
 from scheduler.metrics.table import Family, exponential
 
 _SECONDS: Final = exponential(0.0005, 2, 15)
@@ -67,31 +69,41 @@ REJECTED: Final = Family(
 
 
 class WebhookMetrics:
-    """The webhook's metrics over an explicit registry. Every method may be called from any thread."""
+    """The webhook's metrics over an explicit registry. Every method may be called from any thread.
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    Args:
+        policy: what the operator says about metrics.
+    """
+
+    def __init__(self, registry: CollectorRegistry, policy: Policy = OPEN) -> None:
         self._registry = registry
+        self._policy = policy
         self._build()
 
     def reset(self) -> None:
         """Start over with nothing, as ``DELETE /metrics`` does."""
-        for family in self._families:
+        for family in self._registered:
             self._registry.unregister(family)
         self._build()
 
     def _build(self) -> None:
-        registry = self._registry
-        requests, judged, rejected = (families.counter(one, registry) for one in (REQUESTS, JUDGED, REJECTED))
-        duration, received, sent = (
-            families.histogram(one, registry) for one in (DURATION, REQUEST_BYTES, RESPONSE_BYTES)
+        self._registered: list[Collector] = []
+        self._requests, self._judged, self._rejected = (
+            self._children(one, families.counter) for one in (REQUESTS, JUDGED, REJECTED)
         )
-        self._families: tuple[Collector, ...] = (requests, judged, rejected, duration, received, sent)
-        self._requests: Children[Counter] = Children(requests)
-        self._judged: Children[Counter] = Children(judged)
-        self._rejected: Children[Counter] = Children(rejected)
-        self._duration: Children[Histogram] = Children(duration)
-        self._received: Children[Histogram] = Children(received)
-        self._sent: Children[Histogram] = Children(sent)
+        self._duration, self._received, self._sent = (
+            self._children(one, families.histogram) for one in (DURATION, REQUEST_BYTES, RESPONSE_BYTES)
+        )
+
+    def _children(self, family: Family, make: Callable[[Family, CollectorRegistry | None], M]) -> Children[M]:
+        policy = self._policy
+        disabled = family.name in policy.disabled
+        made = make(family, None if disabled else self._registry)
+        if not disabled:
+            self._registered.append(made)
+        return ConstrainedChildren(
+            made, lambda values: policy.constrained(family.name, family.labels, values)[0]
+        )
 
     def answered(
         self, verb: str, request: Request, code: int, seconds: float, received: int, sent: int

@@ -205,7 +205,7 @@ def _application(
     options = config.options
     elected = config.component.leader_election.leader_elect
     election: Check = ("leaderElection", process.election)
-    webhook_metrics = WebhookMetrics(config.metrics.registry)
+    webhook_metrics = WebhookMetrics(config.metrics.registry, config.metrics.policy)
     started = time.time()
     health = HealthMetrics(CollectorRegistry(), started=started, policy=config.metrics.policy)
     parts = Parts(

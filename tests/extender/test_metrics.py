@@ -5,6 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry
 
 from extender import WebhookMetrics
+from scheduler.metrics import Policy
 from tests.builders import make_node, make_pod
 from tests.extender.builders import DEFAULT, ask, by_name, client, three_nodes, world
 
@@ -15,9 +16,9 @@ POD = make_pod().req(cpu="1").doc()
 class Counted:
     """Three nodes, one of which is tainted, and a registry."""
 
-    def __init__(self) -> None:
+    def __init__(self, policy: Policy | None = None) -> None:
         self.registry = CollectorRegistry()
-        self.metrics = WebhookMetrics(self.registry)
+        self.metrics = WebhookMetrics(self.registry, policy or Policy())
         made = world(*three_nodes(), make_node("tainted").capacity(cpu="4").taint("gpu").obj())
         self.client = client(made, metrics=self.metrics)
 
@@ -71,3 +72,15 @@ def test_a_reset_starts_over() -> None:
     assert made.value("nodes_judged_total", "filter") == 0
     ask(made.client, "/filter", by_name(POD, "node-a"))
     assert made.value("nodes_judged_total", "filter") == 1
+
+
+def test_the_operator_may_do_without_some_of_it() -> None:
+    judged = PREFIX + "nodes_judged_total"
+    rejected = PREFIX + "nodes_rejected_total"
+    policy = Policy(frozenset({judged}), {rejected: {"plugin": frozenset({"NodeName"})}})
+    made = Counted(policy)
+    ask(made.client, "/filter", by_name(POD, "tainted"))
+    made.metrics.reset()
+    ask(made.client, "/filter", by_name(POD, "tainted"))
+    assert made.value("nodes_rejected_total", "filter", plugin="unexpected") == 1
+    assert made.value("nodes_judged_total", "filter") == 0
