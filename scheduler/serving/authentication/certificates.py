@@ -4,7 +4,7 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID, ObjectIdentifier
-from OpenSSL import crypto
+from OpenSSL import SSL, crypto
 
 from scheduler.serving.asked import Certificates, Request
 from scheduler.serving.authentication.authorities import Bundle
@@ -17,6 +17,7 @@ _UID = ObjectIdentifier("1.3.6.1.4.1.57683.2")
 _MALFORMED = (
     ValueError,
     UnsupportedAlgorithm,
+    SSL.Error,
     crypto.Error,
     x509.DuplicateExtension,
     x509.InvalidVersion,

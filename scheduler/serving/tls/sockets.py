@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from cryptography import x509
 from OpenSSL import SSL
+from OpenSSL._util import lib
 
 _PIECE = 1 << 20
 _RECORD = 1 << 14
@@ -23,6 +24,13 @@ _MILLISECONDS = 1000
 _UNEXPECTED_EOF = -1
 
 T = TypeVar("T")
+
+
+class _EndOfDataError(ConnectionResetError):
+    """The client has ended the connection, properly or not."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ECONNRESET, "the client has closed the connection")
 
 
 class TLSSocket:
@@ -61,7 +69,7 @@ class TLSSocket:
             return self._sock.recv(size)
         try:
             return self._persist(lambda: self._tls.recv(min(size, _RECORD)))
-        except EOFError:
+        except _EndOfDataError:
             return b""
 
     def send(self, data: bytes | memoryview) -> int:
@@ -119,8 +127,9 @@ class TLSSocket:
                 self._tls.shutdown()
 
     def _persist(self, call: Callable[[], T]) -> T:
-        """Do it, waiting for the client as long as the time limit allows. Raises OSError, and EOFError at the end of the data."""
+        """Do it, waiting for the client as long as the time limit allows. Raises OSError: `_EndOfDataError` at the end of the data."""
         while True:
+            lib.ERR_clear_error()  # what another connection left behind in this thread would be taken for this one's
             try:
                 return call()
             except SSL.WantReadError:
@@ -128,10 +137,10 @@ class TLSSocket:
             except SSL.WantWriteError:
                 self._wait(select.POLLOUT)
             except SSL.ZeroReturnError:
-                raise EOFError from None
+                raise _EndOfDataError from None
             except SSL.SysCallError as error:
                 if error.args[0] == _UNEXPECTED_EOF:
-                    raise EOFError from None
+                    raise _EndOfDataError from None
                 raise OSError(*error.args) from None
             except SSL.Error as error:
                 raise ConnectionResetError(errno.ECONNRESET, f"TLS: {_reason(error)}") from None
