@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -62,6 +63,8 @@ def test_a_whole_conversation_on_one_connection(connection: HTTPConnection) -> N
     assert (status, filtered["NodeNames"]) == (200, ["node-a", "node-c", "node-b"])
     status, scores = post(connection, "/prioritize", recorded("002-cct-basic-prioritize"))
     assert (status, len(scores)) == (200, 3)
+    status, victims = post(connection, "/preempt", recorded("083-preempt-cct-preempt"))
+    assert (status, len(victims["NodeNameToMetaVictims"])) == (200, 3)
     assert post(connection, "/bind", recorded("003-cct-basic-bind")) == (200, {"Error": ""})
 
 
@@ -69,6 +72,15 @@ def test_a_chunked_body_is_read(connection: HTTPConnection) -> None:
     body = pieces(1 << 18, recorded("001-cct-basic-filter"))
     status, answer = post(connection, "/filter", body, encode_chunked=True)
     assert (status, len(answer["NodeNames"])) == (200, 3)
+
+
+def test_packed_bodies_and_bad_ones_keep_the_connection(connection: HTTPConnection) -> None:
+    packed = gzip.compress(recorded("001-cct-basic-filter"))
+    for body, expected in ((packed, 200), (packed[:-9], 400), (b"{", 400), (packed, 200)):
+        connection.request("POST", "/filter", body, JSON | {"Content-Encoding": "gzip"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.will_close) == (expected, False), answer.read()
+        answer.read()
 
 
 def test_a_large_chunked_body_is_refused(connection: HTTPConnection) -> None:
