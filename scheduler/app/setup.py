@@ -10,9 +10,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
@@ -51,6 +52,9 @@ from scheduler.serving.app import Parts, create_app
 from scheduler.serving.health import PING, Check
 from scheduler.serving.http import Limits, Server
 
+Watch = Callable[[Collection[type[Any]]], Iterable[Informer[Any]]]
+"""Makes informers of kinds of the catalog."""
+
 UNFINISHED_PODS = "status.phase!=Succeeded,status.phase!=Failed"
 """Finished pods hold nothing; the API server leaves them out."""
 
@@ -66,20 +70,59 @@ class Setup:
     app: Flask
 
 
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """What decides, and what it sees of nodes and pods.
+
+    Attributes:
+        kept: of which objects the informers keep every field (see ``kept_objects``).
+    """
+
+    broadcaster: EventBroadcaster
+    handle: SchedulerHandle
+    scheduler: Scheduler
+    nodes: Informer[Node]
+    pods: Informer[Pod]
+    kept: frozenset[str]
+
+
 def set_up(config: Config) -> Setup:
     """Tie the parts together.
 
     Raises:
         scheduler.framework.profile.ProfileError: a profile cannot be built.
     """
-    kept = kept_objects(config.component, foresee=config.options.wharfinger.reload)
-    nodes: Informer[Node] = Informer(config.clients.scheduling, NODES, node_decoder(kept))
-    pods: Informer[Pod] = Informer(
-        config.clients.scheduling, PODS, pod_decoder(kept), field_selector=UNFINISHED_PODS
+    core = _core(config)
+    scheduler = core.scheduler
+    watch = partial(catalog_informers, rest=config.clients.scheduling, handler=scheduler.catalog_handler)
+    kinds = kinds_needed(scheduler.frameworks.values())
+    core.handle.catalog.keep_only(kinds)
+    informers = InformerSet([core.nodes, core.pods, *watch(kinds)])
+    process = Process(
+        config.version,
+        scheduler,
+        informers,
+        core.broadcaster,
+        make_elector(config, core.broadcaster),
+        delay_cache=config.component.delay_cache_until_active,
     )
+    reloader = Reloader(config, _exchange(config, core, informers, watch))
+    candidacy = make_candidacy(config)
+    for companion in (reloader, Neighbour(config), candidacy, config.admission.followed):
+        if companion is not None:
+            process.run_beside(companion)
+    debugger = Debugger(scheduler, partial(lists, config.clients.scheduling, UNFINISHED_PODS))
+    app = _application(config, core, process, reloader, candidacy)
+    return Setup(process, scheduler, reloader, debugger, app)
+
+
+def _core(config: Config) -> _Core:
+    """The scheduler, its nodes and pods, and what it tells of its deeds."""
+    kept = kept_objects(config.component, foresee=config.options.wharfinger.reload)
+    rest = config.clients.scheduling
+    nodes: Informer[Node] = Informer(rest, NODES, node_decoder(kept))
+    pods: Informer[Pod] = Informer(rest, PODS, pod_decoder(kept), field_selector=UNFINISHED_PODS)
     broadcaster = EventBroadcaster(config.clients.events, now=config.clocks.now, wall=config.clocks.wall)
-    port = Actions(config.clients.scheduling)
-    catalog = Catalog()
     live = Live(
         lambda namespace, name: pods.store.get(f"{namespace}/{name}"),
         nodes.store.get,
@@ -87,50 +130,32 @@ def set_up(config: Config) -> Setup:
     )
     handle = SchedulerHandle(
         config.options.features,
-        port,
+        Actions(rest),
         WaitingPods(config.clocks.now),
-        catalog,
+        Catalog(),
         evictions=Evictions(),
         rng=config.rng,
         live=live,
     )
     scheduler = _scheduler(config, handle, broadcaster)
-    kinds = kinds_needed(scheduler.frameworks.values())
-    catalog.keep_only(kinds)
     nodes.add_handler(scheduler.node_handler)
     pods.add_handler(scheduler.pod_handler)
-    watch = partial(catalog_informers, rest=config.clients.scheduling, handler=scheduler.catalog_handler)
-    informers = InformerSet([nodes, pods, *watch(kinds)])
-    process = Process(
-        config.version,
-        scheduler,
-        informers,
-        broadcaster,
-        make_elector(config, broadcaster),
-        delay_cache=config.component.delay_cache_until_active,
-    )
-    exchange = Exchange(
+    return _Core(broadcaster, handle, scheduler, nodes, pods, kept)
+
+
+def _exchange(config: Config, core: _Core, informers: InformerSet, watch: Watch) -> Exchange:
+    return Exchange(
         config.plugins,
-        handle,
+        core.handle,
         config.metrics,
-        scheduler,
+        core.scheduler,
         informers,
         watch,
-        partial(_extenders, config, kept),
-        broadcaster.recorder,
-        pods.store,
+        partial(_extenders, config, core.kept),
+        core.broadcaster.recorder,
+        core.pods.store,
         _timeout(config),
     )
-    reloader = Reloader(config, exchange)
-    process.run_beside(reloader)
-    process.run_beside(Neighbour(config))
-    candidacy = make_candidacy(config)
-    if candidacy is not None:
-        process.run_beside(candidacy)
-    process.run_beside(config.admission.followed)
-    debugger = Debugger(scheduler, partial(lists, config.clients.scheduling, UNFINISHED_PODS))
-    app = _application(config, reloader, process, scheduler, port, pods, candidacy)
-    return Setup(process, scheduler, reloader, debugger, app)
 
 
 def server(config: Config, app: Flask) -> Server | None:
@@ -194,14 +219,9 @@ def _timeout(config: Config) -> float:
 
 
 def _application(
-    config: Config,
-    reloader: Reloader,
-    process: Process,
-    scheduler: Scheduler,
-    port: Actions,
-    pods: Informer[Pod],
-    candidacy: Candidacy | None,
+    config: Config, core: _Core, process: Process, reloader: Reloader, candidacy: Candidacy | None
 ) -> Flask:
+    scheduler, port, pods = core.scheduler, core.handle.port, core.pods
     options = config.options
     elected = config.component.leader_election.leader_elect
     election: Check = ("leaderElection", process.election)
