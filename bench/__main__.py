@@ -1,17 +1,19 @@
 """``python -m bench [NAME…]``: every measurement, a table for each module here, beside what it has to reach.
 
-A measurement is a module here with a ``run`` that answers (what, value, unit). Names choose among them; ``--help`` tells them.
+A measurement is a module here with a ``run`` that answers (what, value, unit); a value may be a ``Spread``. Names choose among them;
+``--help`` tells them.
 """
 
 import argparse
 import importlib
 import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
+from bench.spread import Spread
 from bench.targets import TARGETS
 
 MODULES = (
@@ -50,17 +52,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _table(results: Iterable[tuple[str, float, str]]) -> Table:
+def _table(results: Sequence[tuple[str, float | Spread, str]]) -> Table:
+    spread = any(isinstance(value, Spread) for _, value, _ in results)
     table = Table()
     table.add_column("measurement", min_width=60)
-    table.add_column("value", justify="right")
+    for title in ("p50", "p95", "p99") if spread else ("value",):
+        table.add_column(title, justify="right")
     table.add_column("unit")
     table.add_column("target", justify="right")
     table.add_column("")
     for what, value, unit in results:
+        values = value if isinstance(value, Spread) else (value, *([None] * 2 if spread else ()))
         target = TARGETS.get(what)
-        verdict = "" if target is None else "[red]missed[/]" if target.missed_by(value) else "reached"
-        table.add_row(what, f"{value:,.2f}", unit, str(target or ""), verdict)
+        verdict = "" if target is None else "[red]missed[/]" if target.missed_by(values[0]) else "reached"
+        shown = ("" if each is None else f"{each:,.2f}" for each in values)
+        table.add_row(what, *shown, unit, str(target or ""), verdict)
     return table
 
 

@@ -90,7 +90,8 @@ def examine(
         PluginError: a plugin failed.
     """
     nodes, rows, unreadable = set_scene(state, pod, names, sent)
-    judged = [nodes.names[row] for row in rows.tolist()]
+    known = nodes.names
+    judged = [known[row] for row in rows.tolist()]
     if judged:
         outcome = judge(framework, Cycle(pod), nodes, rows, state.nominated)
     else:

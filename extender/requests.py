@@ -83,7 +83,8 @@ class _Task:
     def __init__(self, work: Callable[[], bytes], deadline: Deadline) -> None:
         self._work: Callable[[], bytes] | None = work
         self._deadline = deadline
-        self._done = threading.Event()
+        self._running = threading.Lock()
+        self._running.acquire()
         self._answer = b""
         self._error: BaseException | None = None
 
@@ -97,12 +98,13 @@ class _Task:
             self._answer = work()
         except BaseException as error:  # told to whoever waits
             self._error = error
-        self._done.set()
+        self._work = None  # a body may be large, and this may be remembered for a while
+        self._running.release()
 
     def outcome(self) -> bytes:
         """The answer, when it comes in time; raises what the work raised, or TooLateError."""
-        if not self._done.wait(max(self._deadline.left(), 0.0)):
-            self._work = None  # a body may be large, and the crew may be busy for long
+        if not self._running.acquire(timeout=max(self._deadline.left(), 0.0)):
+            self._work = None  # the crew may be busy for long
             raise TooLateError(self._deadline.seconds)
         if self._error is not None:
             raise self._error

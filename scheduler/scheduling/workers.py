@@ -67,15 +67,23 @@ class Workers:
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
     def _run(self) -> None:
-        while (work := self._next()) is not None:
-            try:
-                work()
-            except BaseException:
-                # Not even what means to end a thread may: there would be one less from then on.
-                logger.exception("a worker failed")
+        while self._do_next():
+            pass
         with self._changed:
             self._threads -= 1
             self._changed.notify_all()
+
+    def _do_next(self) -> bool:
+        """Do the next work, and forget it: it may hold a lot. False when there will be none."""
+        work = self._next()
+        if work is None:
+            return False
+        try:
+            work()
+        except BaseException:
+            # Not even what means to end a thread may: there would be one less from then on.
+            logger.exception("a worker failed")
+        return True
 
     def _next(self) -> Work | None:
         """The next work; None when there will be none."""
