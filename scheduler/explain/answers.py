@@ -43,25 +43,6 @@ def answer(world: World) -> Answer:
     return found
 
 
-def scores(world: World, names: Iterable[str]) -> Answer:
-    """What the score plugins say of these nodes: ``skippedScore``, ``rawScores``, ``scores``, ``bestNodes``.
-
-    Raises:
-        PluginError: a plugin failed.
-    """
-    cycle = Cycle(world.pod)
-    rated = prioritize(world.framework, cycle, _in_order(world.cluster.nodes, names))
-    order = rated.nodes.names
-    found: Answer = {}
-    if cycle.skipped_scores:
-        found["skippedScore"] = sorted(cycle.skipped_scores)
-    if rated.raw:
-        found["rawScores"] = {name: _row(rated.raw, row) for row, name in enumerate(order)}
-    found["scores"] = {name: _weighted(rated, row) for row, name in enumerate(order)}
-    found["bestNodes"] = sorted(order[row] for row in rated.best_rows())
-    return found
-
-
 def _judge(world: World, found: Answer) -> None:
     nodes = world.cluster.nodes
     if not len(nodes):
@@ -97,7 +78,8 @@ def _pre_filter(world: World, cycle: Cycle, found: Answer) -> bool:
 
 
 def _rate(world: World, outcome: FilterOutcome, found: Answer) -> None:
-    own = find_feasible(world.framework, Cycle(world.pod), world.cluster.nodes, world.nominator, Rotation())
+    cycle = Cycle(world.pod)
+    own = find_feasible(world.framework, cycle, world.cluster.nodes, world.nominator, Rotation())
     feasible = sorted(name for name in own.nodes.names if own.status_of(name).ok)
     if not feasible:
         _explain(world, found)
@@ -105,7 +87,21 @@ def _rate(world: World, outcome: FilterOutcome, found: Answer) -> None:
     found["feasible"] = feasible
     if len(own.nodes) == 1 and len(outcome.nodes) > 1:
         found["nominatedNodeOnly"] = True
-    found |= scores(world, feasible)
+    found |= _scores(world, cycle, feasible)
+
+
+def _scores(world: World, cycle: Cycle, names: Iterable[str]) -> Answer:
+    """What the score plugins say of these nodes, which the filters of this attempt passed. Raises PluginError."""
+    rated = prioritize(world.framework, cycle, _in_order(world.cluster.nodes, names))
+    order = rated.nodes.names
+    found: Answer = {}
+    if cycle.skipped_scores:
+        found["skippedScore"] = sorted(cycle.skipped_scores)
+    if rated.raw:
+        found["rawScores"] = {name: _row(rated.raw, row) for row, name in enumerate(order)}
+    found["scores"] = {name: _weighted(rated, row) for row, name in enumerate(order)}
+    found["bestNodes"] = sorted(order[row] for row in rated.best_rows())
+    return found
 
 
 def _explain(world: World, found: Answer) -> None:

@@ -119,10 +119,10 @@ class Workshop:
 
 
 def _thorough(profile: config.KubeSchedulerProfile) -> config.KubeSchedulerProfile:
-    """The profile, its preemption not content with the first candidates that it finds."""
+    """The profile, its preemption not content with the first candidates that it finds (a share of few nodes may be none at all)."""
     configs = tuple(
         replace(one, args=replace(one.args, min_candidate_nodes_percentage=100))
-        if isinstance(one.args, DefaultPreemptionArgs)
+        if isinstance(one.args, DefaultPreemptionArgs) and one.args.min_candidate_nodes_absolute
         else one
         for one in profile.plugin_configs
     )

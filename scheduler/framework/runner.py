@@ -20,6 +20,8 @@ from scheduler.metrics import Metrics
 
 logger = logging.getLogger(__name__)
 
+_TOGETHER = {"Score": "Score", "ScoreExtensionNormalize": "Normalize on Score"}
+"""Points whose plugins run side by side in kube-scheduler, which its errors say."""
 _MAY_SKIP = frozenset({"PreFilter", "PreScore", "PreBindPreFlight", "Bind"})
 
 
@@ -136,6 +138,10 @@ def as_status(answer: object, plugin: str, point: str) -> Status:
 
 def failed(plugin: str, point: str, reason: str) -> PluginError:
     """The error of a plugin that failed at a point."""
+    if point in _TOGETHER:
+        return PluginError(
+            f"running {_TOGETHER[point]} plugins: plugin {quoted(plugin)} failed with: {reason}", plugin
+        )
     return PluginError(f"running {point} plugin {quoted(plugin)}: {reason}", plugin)
 
 

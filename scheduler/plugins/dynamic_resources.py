@@ -28,6 +28,7 @@ from scheduler.framework.outcome import FilterOutcome
 from scheduler.framework.rejections import Column, Reason, Rejections
 from scheduler.framework.status import SKIP, Code, Status
 from scheduler.plugins.helper.normalize import default_normalize
+from scheduler.plugins.helper.notes import without_note
 
 _UNSUPPORTED = Reason("resource claims are not supported yet", Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 _NOTHING_TO_FREE = Status.unschedulable("no new claims to deallocate")
@@ -57,7 +58,9 @@ class DynamicResources:
         return Status.unresolvable(_UNSUPPORTED.message) if has_claims(cycle.pod) else SKIP
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
-        """Refuse pods with claims, also where a profile has switched the PreFilter point off."""
+        """Refuse pods with claims."""
+        if self.name not in cycle.state:
+            return without_note(nodes, _NO_NOTE.message)
         return Rejections.where(np.full(len(nodes), has_claims(cycle.pod)), _UNSUPPORTED)
 
     def post_filter(
@@ -74,6 +77,8 @@ class DynamicResources:
 
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:  # the protocol's
         """int64[rows]: zeros."""
+        if self.name not in cycle.state:
+            raise ValueError(_NO_NOTE.message)
         return np.zeros(len(nodes), np.int64)
 
     def normalize(self, cycle: Cycle, scores: Column) -> Column:  # the protocol's

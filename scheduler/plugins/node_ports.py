@@ -27,8 +27,11 @@ from scheduler.framework.rejections import Reason, Rejections
 from scheduler.framework.status import Status
 from scheduler.plugins.helper.distinct import where
 from scheduler.plugins.helper.hints import held_room
+from scheduler.plugins.helper.notes import without_note
 
 TAKEN: Final = Reason("node(s) didn't have free ports for the requested pod ports")
+_WANTED: Final = "NodePorts/wanted"
+_NO_NOTE: Final = 'reading "PreFilterNodePorts" from cycleState: not found'
 
 
 class NodePorts:
@@ -46,12 +49,18 @@ class NodePorts:
         return (ClusterEventWithHint(pod, after_pod_deleted), ClusterEventWithHint(node))
 
     def pre_filter(self, cycle: Cycle, nodes: Nodes) -> PreFilterResult | Status | None:
-        """Skip pods without host ports."""
-        return None if cycle.pod_info.host_ports else Status.skip()
+        """Skip pods without host ports; note those of the others."""
+        wanted = cycle.pod_info.host_ports
+        if not wanted:
+            return Status.skip()
+        cycle.state[_WANTED] = wanted
+        return None
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows on which one of the ports is taken."""
-        wanted = cycle.pod_info.host_ports
+        wanted: Sequence[HostPort] | None = cycle.state.get(_WANTED)
+        if wanted is None:
+            return without_note(nodes, _NO_NOTE)
         taken = where(nodes.port_set_ids, nodes.port_sets, lambda ports: collide(wanted, ports))
         return None if taken is None else Rejections.where(taken, TAKEN)
 

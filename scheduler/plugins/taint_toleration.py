@@ -74,7 +74,9 @@ class TaintToleration:
 
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
         """int64[rows]: the number of ``PreferNoSchedule`` taints that the pod does not tolerate."""
-        tolerations: Sequence[Toleration] = cycle.state.get(_SOFT) or soft_tolerations(cycle.pod)
+        tolerations: Sequence[Toleration] | None = cycle.state.get(_SOFT)
+        if tolerations is None:
+            raise ValueError('failed to read "PreScoreTaintToleration" from cycleState: not found')
 
         def count(taints: Taints) -> int:
             return untolerated(taints, tolerations, (PREFER_NO_SCHEDULE,), comparisons=self._comparisons)

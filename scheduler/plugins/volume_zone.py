@@ -96,25 +96,36 @@ class VolumeZone:
 
     def pre_filter(self, cycle: Cycle, nodes: Nodes) -> PreFilterResult | Status | None:
         """Refuse a pod whose claims lead to no volume; skip a pod whose volumes have no zone."""
-        topologies: list[Topology] = []
-        for name in named_claims(cycle.pod):
-            volume = self._volume_of(cycle.pod.metadata.namespace, name)
-            if isinstance(volume, Status):
-                return volume
-            if volume is not None:
-                topologies += topologies_of(volume)
+        topologies = self._topologies(cycle.pod)
+        if isinstance(topologies, Status):
+            return topologies
         if not topologies:
             return Status.skip()
-        cycle.state[_NOTE] = tuple(topologies)
+        cycle.state[_NOTE] = topologies
         return None
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows with a zone or region, but not a volume's."""
-        topologies: tuple[Topology, ...] = cycle.state[_NOTE]
+        topologies: Sequence[Topology] | Status = cycle.state.get(_NOTE) or self._topologies(cycle.pod)
+        if isinstance(topologies, Status):  # the profile runs no PreFilter
+            return Rejections.where(
+                np.ones(len(nodes), np.bool_), Reason(topologies.message, topologies.code)
+            )
         reached = np.ones(len(nodes), np.bool_)
         for topology in dict.fromkeys(topologies):
             reached &= _within(nodes, topology)
         return Rejections.where(~reached & _zoned(nodes), CONFLICT)
+
+    def _topologies(self, pod: Pod) -> Sequence[Topology] | Status:
+        """The labels of all of the pod's volumes."""
+        found: list[Topology] = []
+        for name in named_claims(pod):
+            volume = self._volume_of(pod.metadata.namespace, name)
+            if isinstance(volume, Status):
+                return volume
+            if volume is not None:
+                found += topologies_of(volume)
+        return found
 
     def _volume_of(self, namespace: str, name: str) -> PersistentVolume | Status | None:
         """The volume behind a claim; None when it will be there once the pod has a node, a Status when it will not."""

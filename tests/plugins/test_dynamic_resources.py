@@ -10,7 +10,7 @@ import pytest
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.status import SKIP, Code, Status
 from tests.builders import PodBuilder, make_node, make_pod
-from tests.plugins.harness import make_plugin, rejections, scores, table
+from tests.plugins.harness import make_plugin, rejections, table
 
 REFUSAL = Status.unresolvable("resource claims are not supported yet")
 CLAIMED = make_pod("claimed").spec(resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}])
@@ -26,7 +26,7 @@ def test_a_pod_without_claims_is_none_of_its_business(plugin: Any) -> None:
     cycle, nodes = Cycle(PLAIN.info()), table(make_node("n"), make_node("m"))
     assert plugin.pre_enqueue(cycle.pod) is None
     assert plugin.pre_filter(cycle, nodes) is SKIP
-    assert scores(plugin, PLAIN, nodes) == {"n": 0, "m": 0}
+    assert plugin.score(cycle, nodes).tolist() == [0, 0]
     assert plugin.reserve(cycle, "n") is None
     assert plugin.pre_bind_pre_flight(cycle, "n") is SKIP
     assert plugin.pre_bind(cycle, "n") is None

@@ -26,10 +26,13 @@ from scheduler.framework.nodes import Nodes
 from scheduler.framework.rejections import Reason, Rejections
 from scheduler.framework.status import Code, Status
 from scheduler.plugins.helper.distinct import where
+from scheduler.plugins.helper.notes import without_note
 from scheduler.plugins.node_declared_features.requirements import recognized, required
 
 GATE: Final = "NodeDeclaredFeatures"
 MISSING: Final = Reason("node(s) didn't match Pod's required features", Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+_NEEDED: Final = "NodeDeclaredFeatures/needed"
+_NO_NOTE: Final = 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found'
 
 
 class NodeDeclaredFeatures:
@@ -50,14 +53,20 @@ class NodeDeclaredFeatures:
         return (ClusterEventWithHint(node, after_node_change), ClusterEventWithHint(pod, after_pod_update))
 
     def pre_filter(self, cycle: Cycle, nodes: Nodes) -> Status | None:
-        """Skip pods that need no feature."""
-        return None if self._enabled and cycle.pod_info.derived(required) else Status.skip()
+        """Skip pods that need no feature; note what the others need."""
+        needed = cycle.pod_info.derived(required) if self._enabled else None
+        if not needed:
+            return Status.skip()
+        cycle.state[_NEEDED] = needed
+        return None
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows whose node does not declare all of them."""
         if not self._enabled:
             return None
-        needed = cycle.pod_info.derived(required)
+        needed: frozenset[str] | None = cycle.state.get(_NEEDED)
+        if needed is None:
+            return without_note(nodes, _NO_NOTE)
         lacking = where(
             nodes.declared_feature_ids,
             nodes.declared_features,

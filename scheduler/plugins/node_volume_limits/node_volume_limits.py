@@ -99,16 +99,12 @@ class NodeVolumeLimits:
         """Skip pods whose volumes are never attached."""
         if not any(map(may_attach, cycle.pod.spec.volumes)):
             return Status.skip()
-        self._ledger.follow(nodes.whole)
-        cycle.state[_NOTE] = Wanted(
-            attachable(cycle.pod, self._catalog, csi_node=True, new=True),
-            attachable(cycle.pod, self._catalog, csi_node=False, new=True),
-        )
+        cycle.state[_NOTE] = self._wanted(cycle, nodes)
         return None
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows that cannot attach the pod's volumes; each has one reason, the first that applies."""
-        wanted: Wanted = cycle.state[_NOTE]
+        wanted: Wanted = cycle.state.get(_NOTE) or self._wanted(cycle, nodes)
         usage = self._ledger.usage(nodes)
         csi_node = usage.csi_node
         verdict = _Verdict(len(nodes))
@@ -123,6 +119,13 @@ class NodeVolumeLimits:
             for driver, volumes in _by_driver(wanted.with_csi_node).items():
                 verdict.reject(_overfull(usage, driver, volumes), EXCEEDED)
         return verdict.rejections()
+
+    def _wanted(self, cycle: Cycle, nodes: Nodes) -> Wanted:
+        self._ledger.follow(nodes.whole)
+        return Wanted(
+            attachable(cycle.pod, self._catalog, csi_node=True, new=True),
+            attachable(cycle.pod, self._catalog, csi_node=False, new=True),
+        )
 
     def _require_drivers(self, found: Attachable, usage: Usage, rows: BoolColumn, verdict: _Verdict) -> None:
         for driver in sorted(_by_driver(found)):

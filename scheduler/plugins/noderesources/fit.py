@@ -25,6 +25,7 @@ from scheduler.framework.rejections import BoolColumn, Column, Reason, Rejection
 from scheduler.framework.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_extended
 from scheduler.framework.resources import has_resource_status, pod_requests
 from scheduler.framework.status import Code, Status
+from scheduler.plugins.helper.notes import without_note
 from scheduler.plugins.noderesources.hints import after_node_change, after_pod_event
 from scheduler.plugins.noderesources.strategies import strategy_of
 from scheduler.plugins.noderesources.usage import usages
@@ -32,6 +33,7 @@ from scheduler.plugins.noderesources.usage import usages
 TOO_MANY_PODS: Final = Reason("Too many pods")
 _FIRST: Final = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
 _WANTED: Final = "NodeResourcesFit/wanted"
+_NO_NOTE: Final = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
 _SCORED: Final = "NodeResourcesFit/scored"
 
 Mask = tuple[BoolColumn, Reason]
@@ -65,7 +67,9 @@ class NodeResourcesFit:
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows that are short of something."""
-        wanted: Mapping[str, int] = cycle.state.get(_WANTED) or self._wanted(cycle.pod_info)
+        wanted: Mapping[str, int] | None = cycle.state.get(_WANTED)
+        if wanted is None:
+            return without_note(nodes, _NO_NOTE)
         masks = [(nodes.pod_count + 1 > nodes.allowed_pods, TOO_MANY_PODS)]
         for resource, amount in wanted.items():
             masks += _shortages(nodes, resource, amount)

@@ -24,9 +24,10 @@ from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ActionType, ClusterEvent, ClusterEventWithHint, EventResource
 from scheduler.framework.interface import Handle, PreFilterResult
 from scheduler.framework.nodes import Nodes
-from scheduler.framework.rejections import Column, Reason, Rejections
-from scheduler.framework.status import Code, Status
+from scheduler.framework.rejections import Column, Rejections
+from scheduler.framework.status import Status
 from scheduler.plugins.helper.claims import class_of, class_of_volume
+from scheduler.plugins.helper.notes import without_note
 from scheduler.plugins.volume_binding import hints
 from scheduler.plugins.volume_binding.assume_cache import OutOfSyncError
 from scheduler.plugins.volume_binding.binder import Binder, Binding
@@ -137,8 +138,7 @@ class VolumeBinding:
         """The rows that a bound volume does not reach, and those where a delayed claim can have none."""
         note = _note(cycle)
         if note is None:
-            rejected = np.ones(len(nodes), np.bool_)
-            return Rejections.where(rejected, Reason(_NO_NOTE, Code.ERROR))
+            return without_note(nodes, _NO_NOTE)
         placement = self._place(note, nodes)
         if note.judged is None or len(nodes) >= len(note.judged[0]):
             note.judged = nodes, placement

@@ -34,6 +34,7 @@ from scheduler.framework.pods import PodInfo
 from scheduler.framework.rejections import BoolColumn, Reason, Rejections
 from scheduler.framework.status import Status
 from scheduler.plugins.helper.claims import claim_not_found, claims_in_use, named_claims
+from scheduler.plugins.helper.notes import without_note
 from scheduler.plugins.helper.own_changes import OwnChanges
 from scheduler.plugins.volume_restrictions.disks import Disk, disks, disks_in_use, mounts_disks, rivals
 
@@ -43,6 +44,7 @@ CLAIM_IN_USE: Final = Reason(
 )
 _READ_WRITE_ONCE_POD: Final = "ReadWriteOncePod"
 _NOTE: Final = "VolumeRestrictions"
+_NO_NOTE: Final = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
 
 
 @dataclass(slots=True)
@@ -127,7 +129,9 @@ class VolumeRestrictions:
 
     def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
         """The rows on which a disk is taken; all rows when a claim is."""
-        note: Restrictions = cycle.state[_NOTE]
+        note: Restrictions | None = cycle.state.get(_NOTE)
+        if note is None:
+            return without_note(nodes, _NO_NOTE)
         taken = _beside(note.rivals, nodes)
         return Rejections.collect(((taken, DISK_IN_USE), (note.in_use(nodes) & ~taken, CLAIM_IN_USE)))
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
+from scheduler.apis.config.args import DefaultPreemptionArgs
 from scheduler.explain.profiles import Workshop
 from scheduler.explain.scenarios import answer_scenario, build_scenario
 from scheduler.explain.world import World
 from scheduler.features import Features
+from scheduler.framework.algorithm import Hypothesis, Rotation, find_feasible
+from scheduler.framework.cycle import Cycle
 from scheduler.framework.registry import Registry
 from scheduler.plugins import IN_TREE, PLANNED
+from scheduler.plugins.default_preemption import DefaultPreemption, Evaluation
+from scheduler.plugins.default_preemption.evaluation import evaluate
 from tests.builders import NodeBuilder, PodBuilder, make_node, make_pod
 
 Document = dict[str, Any]
@@ -44,13 +50,25 @@ def budget(name: str, allowed: int, selector: Document | None, **status: Any) ->
     }
 
 
-def preemption(
-    pod: PodBuilder, *objects: NodeBuilder | PodBuilder | Document, args: Document | None = None
-) -> Document:
-    """The ``preemption`` part of the answer."""
-    found: Document = answer_scenario(scenario(pod, objects, args), WORKSHOP)
+def preemption(pod: PodBuilder, *objects: NodeBuilder | PodBuilder | Document) -> Document:
+    """The ``preemption`` part of the answer, which is about all nodes."""
+    found: Document = answer_scenario(scenario(pod, objects), WORKSHOP)
     part: Document = found["preemption"]
     return part
+
+
+def search(
+    pod: PodBuilder, args: DefaultPreemptionArgs, *objects: NodeBuilder | PodBuilder | Document
+) -> Evaluation:
+    """What an attempt would find, which looks no further than the arguments say."""
+    found = world(pod, objects)
+    cycle, nodes = Cycle(found.pod), found.cluster.nodes
+    outcome = find_feasible(found.framework, cycle, nodes, found.nominator, Rotation())
+    (plugin,) = (
+        each for each in found.framework.plugins_at("postFilter") if isinstance(each, DefaultPreemption)
+    )
+    what_if = Hypothesis(found.framework, found.nominator)
+    return evaluate(cycle, nodes, outcome, what_if, plugin.budgets, args, Random(0))
 
 
 def world(pod: PodBuilder, objects: Sequence[NodeBuilder | PodBuilder | Document]) -> World:
@@ -58,22 +76,7 @@ def world(pod: PodBuilder, objects: Sequence[NodeBuilder | PodBuilder | Document
     return build_scenario(scenario(pod, objects), WORKSHOP)
 
 
-def scenario(
-    pod: PodBuilder,
-    objects: Sequence[NodeBuilder | PodBuilder | Document],
-    args: Document | None = None,
-) -> Document:
-    """A scenario; ``args`` are the plugin's."""
+def scenario(pod: PodBuilder, objects: Sequence[NodeBuilder | PodBuilder | Document]) -> Document:
+    """A scenario."""
     documents = [each if isinstance(each, dict) else each.doc() for each in objects]
-    made: Document = {"name": "test", "objects": documents, "pod": pod.doc()}
-    if args is not None:
-        profile = {
-            "schedulerName": "default-scheduler",
-            "pluginConfig": [{"name": "DefaultPreemption", "args": args}],
-        }
-        made["config"] = {
-            "apiVersion": "kubescheduler.config.k8s.io/v1",
-            "kind": "KubeSchedulerConfiguration",
-            "profiles": [profile],
-        }
-    return made
+    return {"name": "test", "objects": documents, "pod": pod.doc()}

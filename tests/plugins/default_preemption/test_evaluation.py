@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from scheduler.apis.config.args import DefaultPreemptionArgs
 from tests.builders import PodBuilder, make_pod
-from tests.plugins.default_preemption.harness import node, preemption, preemptor, victim
+from tests.plugins.default_preemption.harness import node, preemption, preemptor, search, victim
 
 DISK = {"volumes": [{"name": "v", "gcePersistentDisk": {"pdName": "disk"}}]}
 TERMINATING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
@@ -122,16 +123,15 @@ def test_pods_nominated_to_a_node_count_when_they_are_as_important() -> None:
 @pytest.mark.parametrize(
     ("args", "candidates"),
     [
-        pytest.param({}, 6, id="by default at least a hundred"),
-        pytest.param({"minCandidateNodesPercentage": 50, "minCandidateNodesAbsolute": 1}, 3, id="a share"),
-        pytest.param({"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 2}, 2, id="a number"),
+        pytest.param(DefaultPreemptionArgs(), 6, id="by default at least a hundred"),
+        pytest.param(DefaultPreemptionArgs(50, 1), 3, id="a share"),
+        pytest.param(DefaultPreemptionArgs(0, 2), 2, id="a number"),
     ],
 )
-def test_the_search_ends_with_enough_candidates(args: dict[str, Any], candidates: int) -> None:
+def test_the_search_ends_with_enough_candidates(args: DefaultPreemptionArgs, candidates: int) -> None:
     nodes = [node(f"n{number}") for number in range(6)]
     victims = [victim(f"v{number}", f"n{number}") for number in range(6)]
-    found = preemption(preemptor(), *nodes, *victims, args=args)
-    assert len(found["candidates"]) == candidates
+    assert len(search(preemptor(), args, *nodes, *victims).candidates) == candidates
 
 
 def test_the_search_goes_on_until_one_candidate_violates_no_budget() -> None:
@@ -145,17 +145,15 @@ def test_the_search_goes_on_until_one_candidate_violates_no_budget() -> None:
         "metadata": {"name": "db", "namespace": "default"},
         "spec": {"selector": {"matchLabels": {"app": "db"}}},
     }
-    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 1}
-    found = preemption(preemptor(), *nodes, *victims, protected, args=args)
-    assert found["selected"] == ["n0"]
+    found = search(preemptor(), DefaultPreemptionArgs(0, 1), *nodes, *victims, protected)
+    assert [each.node for each in found.selected] == ["n0"]
 
 
 def test_a_share_of_no_node_finds_none() -> None:
     """As upstream: its list of candidates has no room then."""
-    args = {"minCandidateNodesPercentage": 1, "minCandidateNodesAbsolute": 0}
-    found = preemption(preemptor(), node("n"), victim("v", "n"), args=args)
-    assert "candidates" not in found
-    assert found["message"].endswith("1 Preemption is not helpful for scheduling.")
+    found = search(preemptor(), DefaultPreemptionArgs(1, 0), node("n"), victim("v", "n"))
+    assert not found.candidates
+    assert found.status.message.endswith("1 Preemption is not helpful for scheduling.")
 
 
 @pytest.mark.parametrize(
