@@ -39,7 +39,7 @@ from werkzeug.exceptions import HTTPException
 
 from extender import answers, openapi
 from extender.binding import Bindings, FindPod, no_pod
-from extender.bodies import RefusedError, read_json
+from extender.bodies import Body, RefusedError, read_json
 from extender.handlers import UnknownProfileError
 from extender.metrics import WebhookMetrics
 from extender.requests import NEVER, Deadline, Request, TooLateError, in_time
@@ -63,7 +63,7 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 _JSON = "application/json"
 _THREADS = 32
 
-Verb = Callable[[bytes, Request], bytes]
+Verb = Callable[[Body, Request], bytes]
 Failed = Callable[[Request, str], bytes]
 
 
@@ -147,7 +147,7 @@ class _Desk:
         def view(profile: str | None = None) -> Response:
             start = self._settings.now()
             request = Request(profile)
-            body = b""
+            body: Body = b""
             try:
                 request.deadline = self._deadline()
                 body = self._body()
@@ -161,12 +161,12 @@ class _Desk:
 
         return view
 
-    def _body(self) -> bytes:
+    def _body(self) -> Body:
         if asked.method != "POST":
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "this takes a POST")
         return read_json(asked, self._settings.max_body_bytes)
 
-    def _answer(self, verb: Verb, body: bytes, request: Request, failed: Failed | None) -> bytes:
+    def _answer(self, verb: Verb, body: Body, request: Request, failed: Failed | None) -> bytes:
         try:
             return in_time(lambda: verb(body, request), request.deadline, self._crew)
         except TooLateError as error:

@@ -7,6 +7,7 @@ for chunked ones. A body in gzip counts by what it inflates to, and is inflated 
 from __future__ import annotations
 
 import io
+import mmap
 import zlib
 from http import HTTPStatus
 from typing import Protocol
@@ -15,8 +16,13 @@ from flask import Request
 
 _STEP = 1 << 20
 _PIECE = 1 << 18
+_LARGE = 1 << 22
 _DROP_AT_MOST = 1 << 28
 _GZIP = zlib.MAX_WBITS | 16
+
+
+Body = bytes | memoryview
+"""A request's body, not to be written to."""
 
 
 class Stream(Protocol):
@@ -35,7 +41,7 @@ class RefusedError(Exception):
         self.status = status
 
 
-def read_json(request: Request, limit: int) -> bytes:
+def read_json(request: Request, limit: int) -> Body:
     """The body of a JSON request. A request that does not name its type is taken for one.
 
     Raises:
@@ -90,19 +96,39 @@ def _unsupported(message: str) -> RefusedError:
     return RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message)
 
 
-def _read(stream: Stream, announced: int | None, limit: int, *, sent: Stream) -> bytes:
+def _read(stream: Stream, announced: int | None, limit: int, *, sent: Stream) -> Body:
     """The body; ``sent`` is what is on the wire, ``stream`` what it means."""
     if announced is not None and announced > limit:
         raise _too_large(sent, f"{announced} bytes", limit)
-    # Below here each layer copies what it hands on: piece by piece that costs no memory, and grows no faster than what has arrived.
-    body = io.BytesIO()
+    body: io.BytesIO | _Mapped = io.BytesIO()
+    if announced is not None and announced > _LARGE:
+        body = _Mapped(announced)
     room = limit + 1
+    # Below here each layer copies what it hands on, so it is taken piece by piece.
     while room and (data := stream.read(min(_PIECE, room))):
         body.write(data)
         room -= len(data)
     if not room:
         raise _too_large(sent, f"more than {limit} bytes", limit)
     return body.getvalue()
+
+
+class _Mapped:
+    """A large body, in a mapping of its own, whose pages come as it is written and go back to the system with it.
+
+    A piece of the heap that grows to such a size stays with the process, one for each thread that ever served such a request.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._body = mmap.mmap(-1, size)
+
+    def write(self, data: bytes) -> None:
+        """Append; at most as much as was announced comes."""
+        self._body.write(data)
+
+    def getvalue(self) -> memoryview:
+        """What was written."""
+        return memoryview(self._body)[: self._body.tell()].toreadonly()
 
 
 def _too_large(stream: Stream, size: str, limit: int) -> RefusedError:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from extender.scene import set_scene
 from scheduler.apis.objects import Node
 from scheduler.framework.algorithm import judge, prioritize
+from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import MAX_NODE_SCORE
 from scheduler.framework.outcome import Failure, FilterOutcome, Scores
@@ -101,12 +102,14 @@ def examine(
 
 def verdict(examination: Examination, names: Sequence[str]) -> Verdict:
     """Sort the nodes by what was said of them, in kube-scheduler's words."""
-    refusals = _refusals(examination, names)
-    answer = Verdict([name for name in names if name not in refusals])
-    for name, status in refusals.items():
+    answer = Verdict()
+    for status, refused in _refusals(examination, names):
         beyond_help = status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-        (answer.unresolvable if beyond_help else answer.failed)[name] = status.message
-    answer.rejected = Counter(status.plugin for status in refusals.values())
+        reasons = answer.unresolvable if beyond_help else answer.failed
+        reasons.update(dict.fromkeys(refused, status.message))
+        answer.rejected[status.plugin] += len(refused)
+    refused_names = answer.failed.keys() | answer.unresolvable.keys()
+    answer.passed = [name for name in names if name not in refused_names]
     return answer
 
 
@@ -147,35 +150,37 @@ def on_extender_scale(scores: Scores, weights: Mapping[str, int]) -> Column:
     return priorities
 
 
-def _refusals(examination: Examination, names: Sequence[str]) -> dict[str, Status]:
-    """The status of every node that did not pass; the outcome has no rows of those that PreFilter left out."""
+def _refusals(examination: Examination, names: Sequence[str]) -> Iterator[tuple[Status, Collection[str]]]:
+    """The nodes that did not pass, by status; the outcome has no rows of those that PreFilter left out."""
     judged, outcome = examination.judged, examination.outcome
-    refusals: dict[str, Status] = {}
     if len(judged) < len(names):
-        known = set(judged)
-        refusals = {
-            name: Status.unschedulable(examination.unreadable.get(name, UNKNOWN_NODE))
-            for name in names
-            if name not in known
-        }
+        yield from _unjudged(examination, names)
+    if not judged:
+        return
     if not (outcome.alive.any() or outcome.failures):
-        return refusals | dict.fromkeys(judged, outcome.absent)
-    looked_at = outcome.nodes.names
+        yield outcome.absent, judged
+        return
+    looked_at = list(outcome.nodes.names)
     if len(looked_at) < len(judged):
         passed_on = set(looked_at)
-        refusals.update((name, outcome.absent) for name in judged if name not in passed_on)
+        yield outcome.absent, [name for name in judged if name not in passed_on]
     for failure in outcome.failures:
-        refusals.update((looked_at[row], status) for row, status in _failed_rows(failure))
-    return refusals
+        for rows, status in _alike(failure):
+            yield status, [looked_at[row] for row in rows.tolist()]
 
 
-def _failed_rows(failure: Failure) -> Iterator[tuple[int, Status]]:
-    """Rows and their statuses, one status made for all rows with the same reasons."""
-    made: dict[int, Status] = {}
-    for place, (row, bits) in enumerate(
-        zip(failure.rows.tolist(), failure.rejections.bits.tolist(), strict=True)
-    ):
-        status = made.get(bits)
-        if status is None:
-            status = made[bits] = failure.rejections.status(place, failure.plugin)
-        yield row, status
+def _unjudged(examination: Examination, names: Sequence[str]) -> Iterator[tuple[Status, Collection[str]]]:
+    """Nodes that are not known, or cannot be read."""
+    known = set(examination.judged)
+    for name in names:
+        if name not in known:
+            yield Status.unschedulable(examination.unreadable.get(name, UNKNOWN_NODE)), [name]
+
+
+def _alike(failure: Failure) -> Iterator[tuple[Rows, Status]]:
+    """The rows, those with the same reasons together."""
+    order = np.argsort(failure.bits, kind="stable")
+    bits = failure.bits[order]
+    for places in np.split(order, np.flatnonzero(bits[1:] != bits[:-1]) + 1):
+        if len(places):
+            yield failure.rows[places], failure.rejections.status(int(places[0]), failure.plugin)

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import msgspec
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load, validate, validates_schema
 
+from extender.bodies import Body
 from extender.quantities import unreadable
 from scheduler.apis.objects import Base, DecodeError, Node, ObjectMeta, Pod, decode
 from scheduler.apis.quantity import QuantityError
@@ -281,7 +282,7 @@ class BindingSchema(_Envelope):
         return Binding(**data)
 
 
-def load_call(body: bytes) -> Call:
+def load_call(body: Body) -> Call:
     """The request of filter and prioritize.
 
     Raises:
@@ -291,7 +292,7 @@ def load_call(body: bytes) -> Call:
     return call
 
 
-def load_preemption(body: bytes) -> PreemptionCall:
+def load_preemption(body: Body) -> PreemptionCall:
     """The request of preempt.
 
     Raises:
@@ -301,7 +302,7 @@ def load_preemption(body: bytes) -> PreemptionCall:
     return call
 
 
-def load_binding(body: bytes) -> Binding:
+def load_binding(body: Body) -> Binding:
     """The request of bind.
 
     Raises:
@@ -311,11 +312,11 @@ def load_binding(body: bytes) -> Binding:
     return binding
 
 
-def _load(schema: Schema, body: bytes) -> Any:
+def _load(schema: Schema, body: Body) -> Any:
     try:
         envelope = decode(dict[str, msgspec.Raw], body)
     except DecodeError as error:
-        what = "is empty" if not body.strip() else f"is not a JSON object: {error}"
+        what = "is empty" if not bytes(body).strip() else f"is not a JSON object: {error}"
         raise MalformedError(f"the request body {what}") from error
     keys = [field.data_key or name for name, field in schema.fields.items()]
     try:

@@ -25,6 +25,7 @@ from http import HTTPStatus
 
 from extender import answers, handlers, preemption, scene
 from extender.binding import BindingRefusedError, Bindings
+from extender.bodies import Body
 from extender.handlers import UnknownProfileError
 from extender.requests import Request, TooLateError
 from extender.schemas import Call, MalformedError, load_binding, load_call, load_preemption
@@ -77,7 +78,7 @@ class Webhook:
         self._unsynced = unsynced
         self._reference = reference
 
-    def filter(self, body: bytes, request: Request) -> bytes:
+    def filter(self, body: Body, request: Request) -> bytes:
         """Which of the nodes sent the pod fits (``ExtenderFilterResult``)."""
         try:
             call = load_call(body)
@@ -98,7 +99,7 @@ class Webhook:
         logger.info("filter failed: %s", line)
         return answers.filter_error(line)
 
-    def prioritize(self, body: bytes, request: Request) -> bytes:
+    def prioritize(self, body: Body, request: Request) -> bytes:
         """How well each of the nodes sent suits the pod, 0 to 10 (``HostPriorityList``); 0 for nodes without a score.
 
         Raises:
@@ -112,7 +113,7 @@ class Webhook:
         request.judged = len(call.names)
         return answers.priorities(call.names, [scores.get(name, 0) for name in call.names])
 
-    def preempt(self, body: bytes, request: Request) -> bytes:
+    def preempt(self, body: Body, request: Request) -> bytes:
         """Who has to leave which node (``ExtenderPreemptionResult``).
 
         Raises:
@@ -125,7 +126,7 @@ class Webhook:
         request.rejected = Counter(status.plugin for status in found.dropped.values())
         return answers.preemption_result(found.kept)
 
-    def bind(self, body: bytes, request: Request) -> bytes:
+    def bind(self, body: Body, request: Request) -> bytes:
         """Bind the pod to the node (``ExtenderBindingResult``)."""
         binding = load_binding(body)
         try:

@@ -176,6 +176,8 @@ class GatheredItems(Sequence[T], Generic[T]):
         return self._own[row] if row in self._own else self._source[self._index[row]]
 
     def __iter__(self) -> Iterator[T]:
+        if not self._own:
+            return map(self._source.__getitem__, self._index.tolist())
         return (
             self._own[row] if row in self._own else self._source[place]
             for row, place in enumerate(self._index.tolist())

@@ -117,3 +117,31 @@ def test_prioritize_rates_nodes_as_sent(made: HandMadeWorld) -> None:
 def test_a_null_list_is_an_empty_one(made: HandMadeWorld) -> None:
     body = json.dumps({"Pod": POD, "Nodes": {"metadata": {}, "items": None}}).encode()
     assert ask(client(made), "/filter", body)["Nodes"] == {"metadata": {}, "items": []}
+
+
+# Bodies so large that they get memory of their own
+
+LARGE = "x" * (5 << 20)
+
+
+def test_large_nodes_come_back_as_they_were_sent(made: HandMadeWorld) -> None:
+    nodes = [
+        roomy().doc(),
+        make_node("node-b").capacity(cpu="1").metadata(annotations={"large": LARGE}).doc(),
+    ]
+    answer = client(made).post("/filter", data=json.dumps({"Pod": POD, "Nodes": {"items": nodes}}))
+    assert answer.json["Nodes"] == {"metadata": {}, "items": nodes[:1]}
+    assert list(answer.json["FailedAndUnresolvableNodes"]) == ["node-b"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        pytest.param(" " * (5 << 20), "the request body is empty", id="blank"),
+        pytest.param(f'{{"Pod": "{LARGE}', "the request body is not a JSON object", id="cut off"),
+    ],
+)
+def test_large_bodies_that_are_no_good(made: HandMadeWorld, body: str, told: str) -> None:
+    answer = client(made).post("/filter", data=body)
+    assert answer.status_code == 200
+    assert answer.json["Error"].startswith(told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -82,6 +83,21 @@ def test_work_that_raises_is_told_and_the_worker_goes_on(
     workers.submit(done.set)
     assert done.wait(DEADLINE)
     assert "a worker failed" in caplog.text
+    assert workers.stop(DEADLINE) == 0
+
+
+def test_a_worker_forgets_what_it_has_done() -> None:
+    workers, forgotten = Workers("test", 1), threading.Event()
+
+    class Work:
+        def __call__(self) -> None:
+            """Nothing to do."""
+
+    work = Work()
+    weakref.finalize(work, forgotten.set)
+    workers.submit(work)
+    del work
+    assert forgotten.wait(DEADLINE)
     assert workers.stop(DEADLINE) == 0
 
 
