@@ -59,6 +59,11 @@ def test_scores_that_need_the_note_of_pre_score_fail(plugin: str, words: str) ->
     assert found["scheduleError"] == f'running Score plugins: plugin "{plugin}" failed with: {words}'
 
 
+def test_balance_is_nothing_to_a_pod_without_requests() -> None:
+    found = ask("preScore", "NodeResourcesBalancedAllocation", make_pod("p").container())
+    assert found["scores"]["n"]["NodeResourcesBalancedAllocation"] == 0
+
+
 def bound(**labels: str) -> list[Any]:
     """A claim, and its CSI volume with these labels."""
     return [

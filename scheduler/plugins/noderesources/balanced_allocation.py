@@ -40,17 +40,23 @@ class NodeResourcesBalancedAllocation:
 
     def pre_score(self, cycle: Cycle, nodes: Nodes) -> Status | None:
         """Skip pods that request none of the resources."""
-        wanted = cycle.pod_info.requests
-        return None if any(wanted.get(resource.name) for resource in self._resources) else Status.skip()
+        return None if self._concerns(cycle) else Status.skip()
 
     def score(self, cycle: Cycle, nodes: Nodes) -> Column:
-        """int64[rows]: 50 to 100."""
+        """int64[rows]: 50 to 100; zeros for a pod that ``pre_score`` would have skipped, had the profile asked it."""
+        if not self._concerns(cycle):
+            return np.zeros(len(nodes), np.int64)
         used = list(usages(nodes, self._resources, cycle.pod_info.requests, with_defaults=False))
         counts = [usage.allocatable != 0 for usage in used]
         after = _evenness([(usage.requested, usage.allocatable) for usage in used], counts, len(nodes))
         before = _evenness([(usage.allocated, usage.allocatable) for usage in used], counts, len(nodes))
         half = MAX_NODE_SCORE // 2
         return half + quotient(half + after - before, 2)
+
+    def _concerns(self, cycle: Cycle) -> bool:
+        """Whether the pod requests any of the resources."""
+        wanted = cycle.pod_info.requests
+        return any(wanted.get(resource.name) for resource in self._resources)
 
 
 def _evenness(parts: Sequence[tuple[Column, Column]], counts: Sequence[BoolColumn], rows: int) -> Column:
