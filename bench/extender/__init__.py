@@ -23,7 +23,7 @@ from bench.spread import Spread
 
 Result = tuple[str, float | Spread, str]
 
-WARM_UP, ROUNDS, ROUNDS_IN_FULL = 5, 300, 25
+WARM_UP, ROUNDS, ROUNDS_IN_FULL = 5, 200, 15
 CLIENTS, CALLS = 8, 2_000
 CHANGED = 50
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -81,6 +81,9 @@ def _in_full(service: Service) -> Iterator[Result]:
         yield f"filter, {NODES} nodes in full: peak extra memory / body", extra / megabytes, "×"
         what = f"filter, {NODES} nodes in full"
         yield from _measured(service, connection, what, request, ROUNDS_IN_FULL)
+    with service.secure() as connection:
+        what = f"filter, {NODES} nodes in full, TLS and client certificate"
+        yield from _measured(service, connection, what, request, ROUNDS_IN_FULL // 2)
     for node in nodes[:: NODES // CHANGED]:
         node["metadata"]["resourceVersion"] = "2"
         node["metadata"]["labels"]["changed"] = "true"

@@ -1,6 +1,6 @@
 """Clients that come and go: what is left of 10,000 of them in the server.
 
-A third says nothing, a third begins a request, a third sends a whole one and does not wait for the answer. Every tenth speaks TLS.
+A third says nothing, a third begins a request, a third sends a whole one and does not wait for the answer. Every twentieth speaks TLS.
 """
 
 from __future__ import annotations
@@ -8,33 +8,42 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Final
 
 from bench.extender import documents
+from bench.extender.client import concurrently
 from bench.extender.observed import Holdings
 from bench.extender.service import Service
 
 CONNECTIONS: Final = 10_000
-_WARM_UP: Final = 1_000
-"""As many before it counts: threads are started when they are first needed, and memory is laid out."""
-_SECURE_EVERY: Final = 10
+_WARM_UP: Final = 500
+_TOGETHER: Final = 64
+"""More than there are threads, with and without TLS: all of them are started before it counts."""
+_SECURE_EVERY: Final = 20
 _SETTLE_SECONDS: Final = 10.0
 
 
 def connections(service: Service) -> Iterator[tuple[str, float, str]]:
     """What it holds more than before."""
+    _all_at_once(service)
     _come_and_go(service, _WARM_UP)
-    files = _settled(service, lambda _: False, seconds=1.0).files
-    before = service.process.holdings()
+    before = _settled(service, lambda _: False, seconds=1.0)
     started = time.perf_counter()
     _come_and_go(service, CONNECTIONS)
     seconds = time.perf_counter() - started
-    after = _settled(service, lambda now: now.files <= files)
+    after = _settled(service, lambda now: now.files <= before.files)
     what = f"{CONNECTIONS:,} connections opened and dropped"
     yield what, seconds, "s"
     yield f"{what}: threads left", after.threads - before.threads, ""
     yield f"{what}: file descriptors left", after.files - before.files, ""
     yield f"{what}: memory left", after.resident - before.resident, "MB"
+
+
+def _all_at_once(service: Service) -> None:
+    with ExitStack() as stack:
+        both = [stack.enter_context(connect()) for connect in (service.plain, service.secure) * _TOGETHER]
+        concurrently(both, both[0].request("/filter", documents.by_name("100m")), 4 * len(both))
 
 
 def _come_and_go(service: Service, count: int) -> None:
