@@ -103,8 +103,8 @@ class Hypothesis:
 class FilterError(PluginError):
     """A filter answered Error for some nodes; ``outcome`` has the verdict on all of them."""
 
-    def __init__(self, text: str, outcome: FilterOutcome) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, plugin: str, outcome: FilterOutcome) -> None:
+        super().__init__(text, plugin)
         self.outcome = outcome
 
 
@@ -209,8 +209,8 @@ def _filter_narrowed(
     """Filter the rows that PreFilter left; ``names`` None: all of them."""
     if names is None:
         return _filter(framework, cycle, nodes, nominated)
-    outcome = _filter(framework, cycle, nodes.take(nodes.rows_of(sorted(names))), nominated)
-    outcome.absent = Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]")
+    absent = Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]")
+    outcome = _filter(framework, cycle, nodes.take(nodes.rows_of(sorted(names))), nominated, absent)
     outcome.unschedulable_plugins.update(narrowing)
     return outcome
 
@@ -244,16 +244,23 @@ def _own_nomination(
     return outcome if outcome.alive.any() else None
 
 
-def _filter(framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated) -> FilterOutcome:
-    """Filter all rows; those with nominated pods have to pass both with these pods and without them."""
+def _filter(
+    framework: Framework, cycle: Cycle, nodes: Nodes, nominated: Nominated, absent: Status = SUCCESS
+) -> FilterOutcome:
+    """Filter all rows; those with nominated pods have to pass both with these pods and without them.
+
+    Args:
+        absent: the status of nodes that are not among the rows.
+    """
     alive = np.ones(len(nodes), np.bool_)
-    outcome = FilterOutcome(nodes, nodes.total, alive)
+    outcome = FilterOutcome(nodes, nodes.total, alive, absent=absent)
     with framework.timed("Filter"):
         outcome.failures += _filter_with_nominated(framework, cycle, nodes, nominated, alive)
         outcome.failures += framework.filter(cycle, nodes, alive)
         errors = [error for failure in outcome.failures for error in _account(outcome, failure)]
     if errors:
-        raise FilterError(min(errors), outcome)
+        text, plugin = min(errors)
+        raise FilterError(text, plugin, outcome)
     return outcome
 
 
@@ -303,15 +310,15 @@ def _rivals(pod: PodInfo, waiting: tuple[PodInfo, ...]) -> list[PodInfo]:
     return [other for other in waiting if other.priority >= pod.priority and other.uid != pod.uid]
 
 
-def _account(outcome: FilterOutcome, failure: Failure) -> list[str]:
-    """Note who refused; what is no refusal is returned."""
+def _account(outcome: FilterOutcome, failure: Failure) -> list[tuple[str, str]]:
+    """Note who refused; what is no refusal is returned, each with its plugin."""
     reasons = failure.rejections.reasons_of(int(np.bitwise_or.reduce(failure.bits)))
     errors = [_described(reason) for reason in reasons if not reason.code.rejects]
     if not reasons:
         errors.append("it gave no reason")
     for reason in reasons:
         outcome.add_plugin(failure.plugin, reason.code)
-    return [f'running "{failure.plugin}" filter plugin: {error}' for error in errors]
+    return [(f'running "{failure.plugin}" filter plugin: {error}', failure.plugin) for error in errors]
 
 
 def _described(reason: Reason) -> str:

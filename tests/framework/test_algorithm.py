@@ -7,10 +7,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from scheduler.framework.algorithm import Rotation, find_feasible
+from scheduler.framework.algorithm import FilterError, Rotation, find_feasible
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import PostFilterResult, PreFilterResult
+from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import FitError, NoNodesAvailableError
+from scheduler.framework.rejections import Reason, Rejections
 from scheduler.framework.status import Code, Status
 from tests.builders import make_pod
 from tests.framework.harness import Nominations, Prefer, Refuse, decision, framework, refuse, table
@@ -264,6 +266,25 @@ def test_the_draw_is_repeatable() -> None:
     seed = Random(3).randrange(1000)
     picks = {decision(framework(Prefer("A")), nodes, pod, seed=seed).node for _ in range(3)}
     assert len(picks) == 1
+
+
+class Ill:
+    """A filter that fails on some nodes."""
+
+    name = "Ill"
+
+    def filter(self, cycle: Cycle, nodes: Nodes) -> Rejections | None:
+        ill = np.array([name == "n1" for name in nodes.names])
+        return Rejections.where(ill, Reason("no idea", Code.ERROR))
+
+
+def test_a_filter_that_fails_leaves_the_verdict_on_all_nodes() -> None:
+    fwk = framework(Only("P", "n1", "n2"), Ill())
+    with pytest.raises(FilterError, match='^running "Ill" filter plugin: no idea$') as raised:
+        find_feasible(fwk, Cycle(pod.info()), table("n1", "n2", "n3"), Nominations(), Rotation())
+    assert raised.value.plugin == "Ill"
+    statuses = {name: raised.value.outcome.status_of(name).code for name in ("n1", "n2", "n3")}
+    assert statuses == {"n1": Code.ERROR, "n2": Code.SUCCESS, "n3": Code.UNSCHEDULABLE_AND_UNRESOLVABLE}
 
 
 def test_who_narrowed_the_nodes_to_none_is_waited_for() -> None:

@@ -98,7 +98,7 @@ class DryRun:
         except PluginError as error:
             if len(rows) > 1:  # whose fault it is can be seen alone
                 return self._one_by_one(rows)
-            return Verdicts(failures=[failure("", rows, Reason(str(error), Code.ERROR))])
+            return Verdicts(failures=[failure(error.plugin, rows, Reason(str(error), Code.ERROR))])
 
     def _one_by_one(self, rows: Rows) -> Verdicts:
         together = Verdicts()
