@@ -115,10 +115,10 @@ def verdict(examination: Examination, names: Sequence[str]) -> Verdict:
 
 def rate(
     state: State, framework: Framework, pod: PodInfo, names: Sequence[str], sent: Sequence[Node] = ()
-) -> Mapping[str, int]:
-    """Score the nodes named, 0 to 10; the filters' verdict is not asked for again. Nodes that are unknown have no score.
+) -> Sequence[int]:
+    """Score the nodes named, 0 to 10, in the order of the names; the filters' verdict is not asked for again. Unknown nodes get 0.
 
-    PreFilter runs, since scores read what it notes; a pod that it refuses gets no scores.
+    PreFilter runs, since scores read what it notes; with a pod that it refuses all get 0.
 
     Raises:
         PluginError: a plugin failed.
@@ -129,9 +129,13 @@ def rate(
     if not (status.ok or status.rejected):
         raise PluginError(status.message) from status.error
     if status.rejected or not len(rows):
-        return {}
+        return [0] * len(names)
     scores = prioritize(framework, cycle, nodes.take(rows))
-    return dict(zip(scores.nodes.names, on_extender_scale(scores, framework.weights).tolist(), strict=True))
+    scaled: list[int] = on_extender_scale(scores, framework.weights).tolist()
+    if len(scaled) == len(names):
+        return scaled
+    known = dict(zip(scores.nodes.names, scaled, strict=True))
+    return [known.get(name, 0) for name in names]
 
 
 def on_extender_scale(scores: Scores, weights: Mapping[str, int]) -> Column:

@@ -111,7 +111,7 @@ class Webhook:
             with self._judging(request, call.pod) as (state, framework):
                 scores = handlers.rate(state, framework, call.pod, call.names, sent)
         request.judged = len(call.names)
-        return answers.priorities(call.names, [scores.get(name, 0) for name in call.names])
+        return answers.priorities(call.names, scores)
 
     def preempt(self, body: Body, request: Request) -> bytes:
         """Who has to leave which node (``ExtenderPreemptionResult``).

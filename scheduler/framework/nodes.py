@@ -110,7 +110,9 @@ class Nodes:
 
     def rows_of(self, names: Iterable[str]) -> Rows:
         """intp[...]: the rows of the names that are here, in the order of the names."""
-        rows = [row for row in map(self._places().get, names) if row is not None]
+        rows = list(map(self._places().get, names))
+        if None in rows:
+            rows = [row for row in rows if row is not None]
         return np.array(rows, np.intp)
 
     def _places(self) -> dict[str, int]:
