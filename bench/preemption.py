@@ -14,9 +14,10 @@ from bench.steady import Clock, settled_heap
 from bench.wiring import scheduler_of
 from bench.workloads import ZONE, Shape, apart, fill, labels_of, pod_document, zone_of
 from scheduler.apis.objects import Pod, convert
-from scheduler.framework.algorithm import Hypothesis, Rotation, find_feasible
+from scheduler.framework.algorithm import Rotation, find_feasible
 from scheduler.framework.catalog import Catalog
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import Hypothesis
 from scheduler.framework.pods import PodInfo
 from scheduler.plugins import IN_TREE
 from scheduler.scheduling.scheduler import Scheduler

@@ -34,10 +34,10 @@ from extender.schemas import PreemptionCall, Proposal
 from scheduler.apis.config.defaults import default_plugins, implements_in_tree
 from scheduler.apis.objects import PodDisruptionBudget
 from scheduler.features import Features
-from scheduler.framework.algorithm import Hypothesis
 from scheduler.framework.catalog import Collection as CatalogCollection
 from scheduler.framework.columns import Rows
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import Hypothesis
 from scheduler.framework.interface import WhatIf
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo

@@ -16,8 +16,9 @@ import numpy as np
 from scheduler.explain.preemption import preemption
 from scheduler.explain.preemption import status_fields as _status
 from scheduler.explain.world import World
-from scheduler.framework.algorithm import FilterError, Rotation, decide, find_feasible, prioritize
+from scheduler.framework.algorithm import Rotation, decide, find_feasible, prioritize
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import FilterError
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import Decision, FilterOutcome, FitError, Scores
 from scheduler.framework.pods import PodInfo

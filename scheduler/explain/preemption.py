@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler.explain.world import World
-from scheduler.framework.algorithm import Hypothesis
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import Hypothesis
 from scheduler.framework.outcome import Decision
 from scheduler.framework.status import Status
 from scheduler.plugins.default_preemption import Candidate, DefaultPreemption, Evaluation

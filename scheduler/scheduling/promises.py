@@ -10,12 +10,12 @@ from collections.abc import Collection
 
 from scheduler.apis.objects import Pod
 from scheduler.backend.nominator import Nominator
-from scheduler.framework.algorithm import Nominated
+from scheduler.framework.filtering import Nominated
 from scheduler.framework.pods import PodInfo
 
 
 class Promises:
-    """All nominations (see ``algorithm.Nominated``): those of the own queue, and those of pods that others schedule.
+    """All nominations (see ``filtering.Nominated``): those of the own queue, and those of pods that others schedule.
 
     Args:
         own: the queue's.

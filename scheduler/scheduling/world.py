@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scheduler.apis.objects import Pod
-from scheduler.framework.algorithm import Nominated
+from scheduler.framework.filtering import Nominated
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.pods import PodInfo
 from scheduler.framework.runtime import Framework

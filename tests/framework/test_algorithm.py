@@ -7,8 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from scheduler.framework.algorithm import FilterError, Rotation, find_feasible
+from scheduler.framework.algorithm import Rotation, find_feasible
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import FilterError
 from scheduler.framework.interface import PostFilterResult, PreFilterResult
 from scheduler.framework.nodes import Nodes
 from scheduler.framework.outcome import FitError, NoNodesAvailableError
@@ -280,7 +281,7 @@ class Ill:
 
 def test_a_filter_that_fails_leaves_the_verdict_on_all_nodes() -> None:
     fwk = framework(Only("P", "n1", "n2"), Ill())
-    with pytest.raises(FilterError, match='^running "Ill" filter plugin: no idea$') as raised:
+    with pytest.raises(FilterError, match=r'^running "Ill" filter plugin: no idea$') as raised:
         find_feasible(fwk, Cycle(pod.info()), table("n1", "n2", "n3"), Nominations(), Rotation())
     assert raised.value.plugin == "Ill"
     statuses = {name: raised.value.outcome.status_of(name).code for name in ("n1", "n2", "n3")}

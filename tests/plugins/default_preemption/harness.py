@@ -11,8 +11,9 @@ from scheduler.explain.profiles import Workshop
 from scheduler.explain.scenarios import answer_scenario, build_scenario
 from scheduler.explain.world import World
 from scheduler.features import Features
-from scheduler.framework.algorithm import Hypothesis, Rotation, find_feasible
+from scheduler.framework.algorithm import Rotation, find_feasible
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import Hypothesis
 from scheduler.framework.registry import Registry
 from scheduler.plugins import IN_TREE, PLANNED
 from scheduler.plugins.default_preemption import DefaultPreemption, Evaluation

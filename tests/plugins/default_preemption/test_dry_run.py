@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.explain.world import World
-from scheduler.framework.algorithm import Hypothesis, Rotation, find_feasible
+from scheduler.framework.algorithm import Rotation, find_feasible
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import Hypothesis
 from scheduler.framework.node_table import NodeTable
 from scheduler.framework.outcome import FilterOutcome
 from scheduler.framework.pods import PodInfo
