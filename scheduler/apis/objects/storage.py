@@ -7,18 +7,10 @@ import msgspec
 from scheduler.apis.objects.meta import Base, Int32, LabelSelector, NodeSelector, ObjectMeta
 from scheduler.apis.objects.resources import QuantityText, ResourceList
 from scheduler.apis.objects.volumes import (
-    AWSElasticBlockStore,
-    AzureDisk,
-    AzureFile,
-    Cinder,
     CSIVolume,
-    GCEPersistentDisk,
-    ISCSIVolume,
+    InTreeSources,
     PersistentVolumeClaimSpec,
-    PortworxVolume,
-    RBDVolume,
     TypedReference,
-    VsphereVolume,
 )
 
 
@@ -42,7 +34,7 @@ class VolumeNodeAffinity(Base, frozen=True):
     required: NodeSelector | None = None
 
 
-class PersistentVolumeSpec(Base, frozen=True):
+class PersistentVolumeSpec(InTreeSources, frozen=True):
     """What a volume is, and who claims it."""
 
     capacity: ResourceList = {}
@@ -53,15 +45,6 @@ class PersistentVolumeSpec(Base, frozen=True):
     volume_mode: str | None = None
     node_affinity: VolumeNodeAffinity | None = None
     csi: CSIVolume | None = None
-    gce_persistent_disk: GCEPersistentDisk | None = None
-    aws_elastic_block_store: AWSElasticBlockStore | None = None
-    azure_disk: AzureDisk | None = None
-    azure_file: AzureFile | None = None
-    cinder: Cinder | None = None
-    vsphere_volume: VsphereVolume | None = None
-    portworx_volume: PortworxVolume | None = None
-    rbd: RBDVolume | None = None
-    iscsi: ISCSIVolume | None = None
 
 
 class PersistentVolumeStatus(Base, frozen=True):

@@ -145,14 +145,9 @@ class InlineCSIVolume(Base, frozen=True):
     driver: str = ""
 
 
-class Volume(Base, frozen=True):
-    """A volume of the pod; the sources that scheduling does not read are left out."""
+class InTreeSources(Base, frozen=True):
+    """The kinds of storage that Kubernetes itself knew before CSI; a pod's volume and a PersistentVolume name at most one."""
 
-    name: str = ""
-    persistent_volume_claim: ClaimSource | None = None
-    ephemeral: EphemeralVolume | None = None
-    image: ImageVolume | None = None
-    csi: InlineCSIVolume | None = None
     gce_persistent_disk: GCEPersistentDisk | None = None
     aws_elastic_block_store: AWSElasticBlockStore | None = None
     azure_disk: AzureDisk | None = None
@@ -162,3 +157,13 @@ class Volume(Base, frozen=True):
     portworx_volume: PortworxVolume | None = None
     rbd: RBDVolume | None = None
     iscsi: ISCSIVolume | None = None
+
+
+class Volume(InTreeSources, frozen=True):
+    """A volume of the pod; the sources that scheduling does not read are left out."""
+
+    name: str = ""
+    persistent_volume_claim: ClaimSource | None = None
+    ephemeral: EphemeralVolume | None = None
+    image: ImageVolume | None = None
+    csi: InlineCSIVolume | None = None

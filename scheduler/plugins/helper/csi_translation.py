@@ -20,8 +20,8 @@ from urllib.parse import unquote, urlsplit
 from scheduler.apis.objects import (
     AWSElasticBlockStore,
     AzureDisk,
+    InTreeSources,
     PersistentVolume,
-    PersistentVolumeSpec,
     Volume,
 )
 
@@ -60,7 +60,7 @@ class Untranslatable:
     message: str
 
 
-def in_tree_plugin(source: Volume | PersistentVolumeSpec) -> str | None:
+def in_tree_plugin(source: InTreeSources) -> str | None:
     """The in-tree plugin that a pod's volume or a PersistentVolume names, None when it names none."""
     sources = (
         (source.gce_persistent_disk, "kubernetes.io/gce-pd"),
@@ -97,7 +97,7 @@ def translated(volume: PersistentVolume) -> CSISource | Untranslatable | None:
     return _gce("regions", region, gce.pd_name)
 
 
-def _translated(source: Volume | PersistentVolumeSpec) -> CSISource | Untranslatable | None:
+def _translated(source: InTreeSources) -> CSISource | Untranslatable | None:
     if (ebs := source.aws_elastic_block_store) is not None:
         return _aws(ebs)
     if (cinder := source.cinder) is not None:
