@@ -1,8 +1,9 @@
 """A client's connection: its request head arrives without costing a thread, its body costs one for a limited time.
 
-gunicorn reads everything in a thread that waits for the client. Here a thread takes what has arrived of handshake and head and leaves::
+gunicorn reads everything in a thread that waits for the client. Here what has arrived of handshake and head is taken, and nobody waits for
+the rest; a handshake, which computes, is a thread's work, a head the loop's::
 
-    readable ── thread: take what is there ──► head complete ──► answered
+    readable ── take what is there ──► head complete ──► answered
        ▲                 │ not complete
        └──── poller ◄────┘
 
@@ -133,8 +134,13 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
             return False
         return True
 
+    @property
+    def has_shaken_hands(self) -> bool:
+        """Whether there is nothing to agree on any more, or never was: then taking what has arrived takes no time."""
+        return self.cfg.tls is None or self._shaken
+
     def _shake_hands(self) -> None:
-        if self.cfg.tls is None or self._shaken:
+        if self.has_shaken_hands:
             return
         if not isinstance(self.sock, TLSSocket):
             self.sock = self.cfg.tls.wrap(self.sock)

@@ -19,6 +19,7 @@ docs/design/serving.md lists what this relies on; tests/serving/test_http.py fai
                       └─ idle time over, or stopping ─► closed
 """
 
+import contextlib
 import errno
 import logging
 import math
@@ -149,6 +150,18 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         wake = partial(self.on_pending_socket_readable, connection)
         self.poller.register(client, selectors.EVENT_READ, wake)
 
+    def enqueue_req(self, conn: Connection) -> None:
+        """In the loop: a request for another pool, whose head is there at once, takes no spare thread; everything else does."""
+        pool = None
+        # What goes wrong here goes wrong in the spare thread again, which may take its time to say so.
+        with contextlib.suppress(LimitRequestHeaders, OSError):
+            if conn.has_shaken_hands and conn.receive():
+                pool = self._pool_of(conn)
+        if pool is None:
+            super().enqueue_req(conn)
+        else:
+            self._answer_in(pool, conn)
+
     def handle(self, conn: Connection) -> Any:
         """In a spare thread: take what has arrived, and answer when that is a whole head; what gunicorn's `finish_request` expects."""
         try:
@@ -160,14 +173,10 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         except OSError as error:
             logger.log(_level(error), "connection closed: %s", error)
             return False
-        if conn.announces_body:
-            pool = self.bodies
-        elif conn.may_need_review:
-            pool = self.reviews
-        else:
+        pool = self._pool_of(conn)
+        if pool is None:
             return self._answer(conn)
-        future = pool.submit(self._answer, conn)
-        future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
+        self._answer_in(pool, conn)
         return _ELSEWHERE
 
     def handle_request(self, req: Any, conn: Connection) -> Any:
@@ -180,6 +189,16 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         """In the loop: what becomes of the connection, unless another thread still answers."""
         if fs.cancelled() or fs.exception() or fs.result() is not _ELSEWHERE:
             super().finish_request(conn, fs)
+
+    def _pool_of(self, conn: Connection) -> ThreadPoolExecutor | None:
+        """Whose thread answers a request whose head is complete; nothing: a spare one."""
+        if conn.announces_body:
+            return self.bodies
+        return self.reviews if conn.may_need_review else None
+
+    def _answer_in(self, pool: ThreadPoolExecutor, conn: Connection) -> None:
+        future = pool.submit(self._answer, conn)
+        future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
 
     def _answer(self, conn: Connection) -> bool:
         """One request; true when the connection stays. None stays once the worker is stopping."""
