@@ -3,7 +3,7 @@
 Answers are kube-scheduler's, byte for byte where a client can tell: ``Cache-Control`` on everything, Go's 404 text, Kubernetes' Status
 for what is forbidden. Requests are counted in the same registry that ``/metrics`` prints.
 
-Order of a request: body limit (`limits`) -> counted -> permitted (`access`) -> the route -> headers.
+Order of a request: known method (`methods`) -> body limit (`limits`) -> counted -> permitted (`access`) -> the route -> headers.
 """
 
 import logging
@@ -22,12 +22,12 @@ from scheduler.serving.access import Access
 from scheduler.serving.asked import asked
 from scheduler.serving.health import PING, Answer, Check, Endpoint, Observer, ignore_result
 from scheduler.serving.limits import DEFAULT_BODY_BYTES, BodyLimits
+from scheduler.serving.methods import KNOWN_METHODS, KnownMethods
 from scheduler.serving.refusals import respond
 
 logger = logging.getLogger(__name__)
 
 TEXT = "text/plain; charset=utf-8"
-ANY_METHOD = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 _NO_SNIFF = ("X-Content-Type-Options", "nosniff")
 _REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -68,7 +68,8 @@ def create_app(parts: Parts) -> Flask:
     app = Flask("wharfinger", static_folder=None)
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
-    app.wsgi_app = BodyLimits(app.wsgi_app, default=DEFAULT_BODY_BYTES, by_prefix=parts.body_limits)  # type: ignore[method-assign]
+    limited = BodyLimits(app.wsgi_app, default=DEFAULT_BODY_BYTES, by_prefix=parts.body_limits)
+    app.wsgi_app = KnownMethods(limited)  # type: ignore[method-assign]
     PrometheusMetrics(app, path=None, registry=parts.registry, group_by="url_rule", buckets=_REQUEST_BUCKETS)
     app.before_request(lambda: _refuse(parts.access))
     app.after_request(_add_headers)
@@ -77,7 +78,7 @@ def create_app(parts: Parts) -> Flask:
     for name, checks in (("healthz", parts.healthz), ("livez", parts.livez), ("readyz", parts.readyz)):
         _add_health(app, Endpoint(name, checks, parts.observe_health))
     _add_metrics(app, parts)
-    app.add_url_rule("/configz", "configz", lambda: _json(parts.config(), 200), methods=ANY_METHOD)
+    app.add_url_rule("/configz", "configz", lambda: _json(parts.config(), 200), methods=KNOWN_METHODS)
     for blueprint in parts.blueprints:
         app.register_blueprint(blueprint)
     return app
@@ -92,8 +93,8 @@ def _add_health(app: Flask, endpoint: Endpoint) -> None:
         answer = endpoint.single(check)
         return _answer(answer) if answer is not None else _not_found()
 
-    app.add_url_rule(f"/{endpoint.name}", endpoint.name, root, methods=ANY_METHOD)
-    app.add_url_rule(f"/{endpoint.name}/<check>", f"{endpoint.name}-check", single, methods=ANY_METHOD)
+    app.add_url_rule(f"/{endpoint.name}", endpoint.name, root, methods=KNOWN_METHODS)
+    app.add_url_rule(f"/{endpoint.name}/<check>", f"{endpoint.name}-check", single, methods=KNOWN_METHODS)
 
 
 def _add_metrics(app: Flask, parts: Parts) -> None:
@@ -103,9 +104,9 @@ def _add_metrics(app: Flask, parts: Parts) -> None:
             return Response("metrics reset\n", content_type=TEXT)
         return _exposition(parts.registry, parts.started)
 
-    app.add_url_rule("/metrics", "metrics", metrics, methods=ANY_METHOD)
+    app.add_url_rule("/metrics", "metrics", metrics, methods=KNOWN_METHODS)
     app.add_url_rule(
-        "/metrics/slis", "metrics-slis", lambda: _exposition(parts.slis, parts.started), methods=ANY_METHOD
+        "/metrics/slis", "metrics-slis", lambda: _exposition(parts.slis, parts.started), methods=KNOWN_METHODS
     )
 
 

@@ -7,7 +7,8 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.registry import Collector
 
 from scheduler.metrics import exposition
-from scheduler.serving.app import ANY_METHOD, TEXT
+from scheduler.serving.app import TEXT
+from scheduler.serving.methods import KNOWN_METHODS
 
 
 def resource_metrics(collector: Collector, leading: Callable[[], bool], started: float) -> Blueprint:
@@ -33,5 +34,5 @@ def resource_metrics(collector: Collector, leading: Callable[[], bool], started:
             body, content_type=content_type, headers={"Process-Start-Time-Unix": str(int(started))}
         )
 
-    blueprint.add_url_rule("/metrics/resources", "show", show, methods=ANY_METHOD)
+    blueprint.add_url_rule("/metrics/resources", "show", show, methods=KNOWN_METHODS)
     return blueprint

@@ -33,6 +33,7 @@ class Verifier:
     """`verify`, its answers kept for a moment: building a chain takes most of the time that a small request takes.
 
     Another bundle is another question, so an authority that is taken away counts at once; only a certificate's end may be noticed late.
+    Certificates that are no good are not remembered: anybody can make as many as they like, each with a chain behind it.
     """
 
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -42,7 +43,11 @@ class Verifier:
 
     def fault(self, shown: Certificates, authorities: Authorities) -> str | None:
         """Why the first certificate is not accepted; nothing when it is."""
-        return self._answers.get((shown, authorities), lambda: (verify(shown, authorities), _SECONDS))
+        return self._answers.get((shown, authorities), lambda: self._verified(shown, authorities))
+
+    def _verified(self, shown: Certificates, authorities: Authorities) -> tuple[str | None, float]:
+        fault = verify(shown, authorities)
+        return fault, 0.0 if fault else _SECONDS
 
 
 def identify(certificate: x509.Certificate) -> str:
