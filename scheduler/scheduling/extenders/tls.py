@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from scheduler.apis.config.types import Extender, ExtenderTLSConfig
+from scheduler.scheduling.extenders.transport import shown
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ def context_of(extender: Extender) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         if extender.url_prefix.startswith("https"):
-            logger.warning("the certificate of the extender %s is not verified", extender.url_prefix)
+            logger.warning("the certificate of the extender %s is not verified", shown(extender.url_prefix))
     elif authority:
         context.load_verify_locations(cadata=_text(tls.ca_data or Path(tls.ca_file).read_bytes()))
     else:

@@ -6,7 +6,8 @@ connection down when the time is over, whatever it was busy with: connecting, sh
     post ──connect──send──await headers──read body──> (status, body)
       └──────── the watchdog ────────────────────────> shut down: "context deadline exceeded …"
 
-Nothing is tried twice. Texts are Go's, since people know them from kube-scheduler's events.
+Nothing is tried twice. Redirects are followed here: urllib3 would first read what comes with them, however much it is. Texts are Go's, since
+people know them from kube-scheduler's events.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -38,6 +39,9 @@ BODY_LIMIT: Final = 256 << 20
 """Bytes of an answer that are read at most; 5,000 nodes in full have 40 MB."""
 _PIECE: Final = 1 << 20
 _REDIRECTS: Final = 10
+_SAME_AGAIN: Final = (307, 308)
+"""Redirects that are asked as before; the others with GET, and without a body."""
+_REDIRECTING: Final = (301, 302, 303, *_SAME_AGAIN)
 _IDLE: Final = 64
 """Connections kept open per extender: dozens of threads bind at a time."""
 _AWAITING = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
@@ -167,35 +171,55 @@ class Transport:
         self._manager.clear()
 
     def _exchange(self, call: _Call, url: str, body: bytes) -> tuple[int, bytes]:
-        prefix = f"Post {json.dumps(shown(url), ensure_ascii=False)}: "
+        method, payload = "POST", body
+        for _ in range(_REDIRECTS):
+            answer, parts = self._ask(call, method, url, payload)
+            try:
+                target = answer.headers.get("Location") if answer.status in _REDIRECTING else None
+                if not target:
+                    return answer.status, _read(call, answer, parts) if answer.status == 200 else b""
+            finally:
+                answer.close()
+            if answer.status not in _SAME_AGAIN:
+                method, payload = "GET", b""
+            url = urljoin(url, target)
+        raise TransportError(f"{_prefix(method, url)}stopped after {_REDIRECTS} redirects")
+
+    def _ask(self, call: _Call, method: str, url: str, body: bytes) -> tuple[Any, SplitResult]:
+        """An answer whose body is still to come, and the parts of the URL that it comes from; credentials are sent to whom they are written for."""
+        prefix = _prefix(method, url)
         parts = _address(url, prefix)
         with _errors(call, prefix, _AWAITING, "EOF", parts):
             answer: Any = self._manager.urlopen(
-                "POST",
+                method,
                 url,
-                body=body,
+                redirect=False,
+                body=body or None,
                 headers={**self._headers, **_credentials(parts)},
                 preload_content=False,
                 decode_content=False,
                 timeout=urllib3.Timeout(self._seconds),
-                retries=urllib3.Retry(
-                    total=_REDIRECTS, connect=0, read=0, redirect=_REDIRECTS, status=0, other=0
-                ),
+                retries=urllib3.Retry(total=0, redirect=False),
             )
             if call.expired:  # which looks like the end of the headers
                 answer.close()
                 raise TransportError(prefix + _AWAITING)
-        try:
-            if answer.status != 200:
-                return answer.status, b""
-            with _errors(call, "", _READING, "unexpected EOF", parts):
-                whole = b"".join(_pieces(answer))
-                if call.expired:
-                    raise TransportError(_READING)
-            answer.release_conn()
-            return answer.status, whole
-        finally:
-            answer.close()
+        return answer, parts
+
+
+def _read(call: _Call, answer: Any, parts: SplitResult) -> bytes:
+    """The whole body; the connection may be used again then."""
+    with _errors(call, "", _READING, "unexpected EOF", parts):
+        whole = b"".join(_pieces(answer))
+        if call.expired:
+            raise TransportError(_READING)
+    answer.release_conn()
+    return whole
+
+
+def _prefix(method: str, url: str) -> str:
+    """How a message begins that is about a request."""
+    return f"{method.capitalize()} {json.dumps(shown(url), ensure_ascii=False)}: "
 
 
 def shown(url: str) -> str:
@@ -213,7 +237,7 @@ def _address(url: str, prefix: str) -> SplitResult:
         parts = urlsplit(url)
         parts.port  # noqa: B018  # raises when it is none
     except ValueError as error:
-        raise TransportError(f"parse {prefix[5:]}{error}") from None
+        raise TransportError(f"parse {prefix.partition(' ')[2]}{error}") from None
     if parts.scheme not in ("http", "https"):
         raise TransportError(f'{prefix}unsupported protocol scheme "{parts.scheme}"')
     if not parts.hostname:

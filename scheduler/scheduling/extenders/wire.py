@@ -291,6 +291,8 @@ def _read(raw: msgspec.Raw | None, kind: Any, place: str, wanted: str) -> Any:
         raise _mismatch(raw, place, wanted) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _read_loosely(bytes(raw), kind, place)
+    except RecursionError:  # the first look at the body was nearer to the bottom of the stack
+        raise WireError("exceeded max depth") from None
 
 
 def _read_loosely(raw: bytes, kind: Any, place: str) -> Any:

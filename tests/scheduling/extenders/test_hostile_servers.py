@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import socket
 import ssl
@@ -12,6 +13,7 @@ import pytest
 
 from scheduler.scheduling.extenders import transport
 from scheduler.scheduling.extenders.transport import Transport, TransportError, shown
+from scheduler.scheduling.extenders.wire import WireError, read_error, read_filter, read_preemption
 from tests.scheduling.extenders.servers import ExtenderServer, Nobody, RudeServer, answer
 
 AWAITING = 'Post "{url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
@@ -146,3 +148,43 @@ def test_nothing_is_tried_twice(extender: ExtenderServer) -> None:
     extender.answers["/f"] = [answer({}, status=503)]
     assert client().post(f"{extender.url}/f", b"{}") == (503, b"")
     assert len(extender.asked) == 1
+
+
+def redirects(extender: ExtenderServer, status: int, *, body: bytes = b"") -> Callable[[socket.socket], None]:
+    """Sends a client on, and says that more than the world holds comes with it."""
+    head = f"HTTP/1.1 {status} Elsewhere\r\nLocation: {extender.url}/f\r\nContent-Length: {1 << 50}\r\n\r\n"
+    return sends(head.encode(), body)
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_what_comes_with_a_redirect_is_not_read(rude: Rude, extender: ExtenderServer, status: int) -> None:
+    extender.answers["/f"] = [answer({"ok": 1})]
+    url = rude(redirects(extender, status, body=b" " * 100_000)).replace("//", "//me:secret@")
+    assert client().post(url, b'{"a": 1}') == (200, b'{"ok": 1}')
+    assert extender.asked[0].document == {"a": 1}
+    assert "Authorization" not in extender.asked[0].headers
+
+
+def test_other_redirects_lose_the_question_as_in_go(rude: Rude, extender: ExtenderServer) -> None:
+    assert client().post(rude(redirects(extender, 302)), b"{}")[0] == 501  # the server knows no GET
+
+
+def test_redirects_end_somewhere(rude: Rude) -> None:
+    url = rude(sends(b"HTTP/1.1 307 Round\r\nLocation: /filter\r\nContent-Length: 0\r\n\r\n"))
+    assert failure(url) == f'Post "{url}": stopped after 10 redirects'
+
+
+def test_a_redirect_leads_to_nothing_but_http(rude: Rude) -> None:
+    url = rude(sends(b"HTTP/1.1 307 There\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"))
+    assert failure(url) == 'Post "file:///etc/passwd": unsupported protocol scheme "file"'
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")], ids=["lists", "objects"])
+@pytest.mark.parametrize("read", [read_filter, read_preemption, read_error], ids=lambda read: read.__name__)
+def test_answers_of_any_depth_are_refused_or_read(
+    read: Callable[[bytes], object], opening: str, closing: str
+) -> None:
+    """How deep is too deep depends on how much of the stack is in use, which is more at the second look than at the first."""
+    for depth in [*range(300, 1050, 2), 100_000]:
+        with contextlib.suppress(WireError):
+            read(f'{{"Nodes": {opening * depth}1{closing * depth}}}'.encode())

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import trustme
 
+from scheduler.apis.config.types import Extender
+from scheduler.scheduling.extenders.tls import context_of
 from tests.builders import make_node, make_pod
 from tests.scheduling.desk import Desk
 from tests.scheduling.extenders.servers import ExtenderServer, answer
@@ -88,6 +90,12 @@ def test_without_an_authority_nothing_is_verified(
     extended: MakeDesk, secure: Callable[..., ExtenderServer]
 ) -> None:
     assert outcome(extended(entry(secure("extender.example")))) == "n"
+
+
+def test_the_warning_that_nothing_is_verified_shows_no_password(caplog: pytest.LogCaptureFixture) -> None:
+    context_of(Extender(url_prefix="https://me:secret@extender.example", enable_https=True, weight=1))
+    assert "https://me:xxxxx@extender.example is not verified" in caplog.text
+    assert "secret" not in caplog.text
 
 
 @pytest.mark.parametrize("form", ["data", "files"])
