@@ -39,8 +39,10 @@ _PLUGIN_ORDER = (
 _FIRST = ("kind", "apiVersion", *_PLUGIN_ORDER)
 """The keys that Go's structs put first, where a sorted tree does not."""
 _SECRET = frozenset({"keyData"})
+_ADDRESS = frozenset({"urlPrefix"})
+"""May hold a user and a password."""
 _REDACTED = "REDACTED"
-"""Stands for a private key; base64 still, so that the configuration can be read back."""
+"""Stands for a secret; base64 still, as private keys are, so that the configuration can be read back."""
 
 _USER_INFO = re.compile(r"//[^/@\s]+@")
 
@@ -72,30 +74,40 @@ def pages(
 
 
 def configz(component: KubeSchedulerConfiguration) -> bytes:
-    """The JSON of ``/configz``: the configuration in force, without private keys."""
+    """The JSON of ``/configz``: the configuration in force, without secrets."""
     return msgspec.json.encode({"componentconfig": _as_shown(configuration.tree(component))})
 
 
 def shown_configuration(component: KubeSchedulerConfiguration) -> str:
-    """The configuration in force as YAML for the log, without private keys."""
+    """The configuration in force as YAML for the log, without secrets."""
     return yaml.safe_dump(_as_shown(configuration.tree(component)))
 
 
 def _as_shown(tree: Any) -> Any:
-    """A tree in the order of Go's structs, with private keys left out."""
+    """A tree in the order of Go's structs, with secrets left out."""
     if isinstance(tree, list):
         return [_as_shown(item) for item in tree]
     if not isinstance(tree, Mapping):
         return tree
     keys = [key for key in _FIRST if key in tree] + [key for key in tree if key not in _FIRST]
-    return {key: _REDACTED if key in _SECRET and tree[key] else _as_shown(tree[key]) for key in keys}
+    return {key: _member_as_shown(key, tree[key]) for key in keys}
+
+
+def _member_as_shown(key: str, value: Any) -> Any:
+    if key in _SECRET and value:
+        return _REDACTED
+    return _without_credentials(value) if key in _ADDRESS else _as_shown(value)
 
 
 def shown_flags(options: Options) -> dict[str, str]:
     """Every flag with its value, as ``/flagz`` and the log print it: without credentials that stand in an address."""
     flags = sorted((flag for section in SECTIONS for flag in section.flags()), key=lambda flag: flag.name)
     shown = {flag.name: flag.kind.show(options.parsed.values[flag.name]) for flag in flags}
-    return {name: _USER_INFO.sub(f"//{_REDACTED}@", value) for name, value in shown.items()}
+    return {name: _without_credentials(value) for name, value in shown.items()}
+
+
+def _without_credentials(text: str) -> str:
+    return _USER_INFO.sub(f"//{_REDACTED}@", text)
 
 
 def _status(config: Config, started: float) -> Status:

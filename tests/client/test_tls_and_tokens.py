@@ -1,11 +1,22 @@
 """Proving who we are and who the server is, over real TLS."""
 
+import os
+import pty
 import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import trustme
+import yaml
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from scheduler.apis.objects.decode import decode
 from scheduler.apis.objects.node import Node
@@ -115,3 +126,38 @@ def with_certificate(folder: Path, authority: trustme.CA, sandbox: Sandbox) -> N
         f"clusters: [{{name: c, cluster: {{server: '{sandbox.url}', certificate-authority: ca.pem}}}}]\n"
         "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
     )
+
+
+def test_a_key_behind_a_pass_phrase_is_refused_and_asks_nobody(
+    secure: Sandbox, tmp_path: Path, authority: trustme.CA
+) -> None:
+    """OpenSSL would ask at the terminal, and the process would wait there."""
+    pair = authority.issue_cert("scheduler@example.com")
+    key = load_pem_private_key(pair.private_key_pem.bytes(), None)
+    locked = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"phrase"))
+    (tmp_path / "key.pem").write_bytes(locked)
+    pair.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    secure.write_kubeconfig(tmp_path / "kubeconfig")
+    config = yaml.safe_load((tmp_path / "kubeconfig").read_text())
+    config["users"][0]["user"] = {"client-certificate": "cert.pem", "client-key": "key.pem"}
+    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(config))
+    said = isolated(f"load_access({str(tmp_path / 'kubeconfig')!r})")
+    assert "the client certificate and key for" in said
+    assert "pass phrase" not in said
+
+
+def isolated(call: str) -> str:
+    """What a process with a terminal says, and the terminal."""
+    code = f"from scheduler.client.access import load_access\ntry:\n {call}\nexcept Exception as error:\n print(error)"
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        child = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
+        os.close(theirs)
+        try:
+            child.wait(DEADLINE)
+        finally:
+            child.kill()
+            child.wait()
+        return terminal.read(1 << 16).decode()

@@ -62,9 +62,12 @@ def record(seconds: float, stop: threading.Event | None = None) -> Recording:
     end = begin + int(seconds * 1e9)
     clocks = _Clocks()
     samples: list[Sample] = []
+    known: dict[Stack, Stack] = {}  # a recording may have a hundred thousand samples of a few stacks
     while (now := time.monotonic_ns()) < end and not stop.wait(min(PERIOD_NANOSECONDS, end - now) / 1e9):
         at = time.monotonic_ns() - begin
-        samples += [Sample(at, name, stack, cpu) for name, stack, cpu in clocks.advanced()]
+        samples += [
+            Sample(at, name, known.setdefault(stack, stack), cpu) for name, stack, cpu in clocks.advanced()
+        ]
     return Recording(started, time.monotonic_ns() - begin, samples)
 
 
