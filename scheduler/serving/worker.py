@@ -7,6 +7,8 @@
 * Sockets have time limits. gunicorn's worker has none, a client that stops in the middle of a request would hold its thread forever.
 * Closing a connection waits for the client in the connection's own thread, not in the loop that accepts everybody else.
 * Stopping does not wait for idle connections.
+* When there are as many connections as there may be, the one that has been silent for the longest gives way: nobody keeps others out, health
+  checks above all, by opening connections and saying nothing.
 * What gunicorn logs goes to this package's logger, without tracebacks of what clients did.
 
 docs/design/serving.md lists what this relies on; tests/serving/test_http.py fails when a new gunicorn changes it.
@@ -127,8 +129,9 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         self.method_queue.defer(lambda: None)
 
     def notify(self) -> None:
-        """No arbiter waits for a sign of life; the loop calls this when it runs."""
+        """No arbiter waits for a sign of life; the loop calls this when it runs, before it decides whether to accept."""
         self.ready.set()
+        self._make_room()
 
     def is_parent_alive(self) -> bool:
         """The program's parent does not matter to a thread of it."""
@@ -149,6 +152,19 @@ class InProcessWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         self.pending_conns.append(connection)
         wake = partial(self.on_pending_socket_readable, connection)
         self.poller.register(client, selectors.EVENT_READ, wake)
+
+    def _make_room(self) -> None:
+        """Close a connection that waits, if the limit is reached: rather one that never said a whole word than one that has been served.
+
+        Not while the poller's events are being looked at: one of them may be about this very connection.
+        """
+        waiting = self.pending_conns if len(self.pending_conns) > 1 else self.keepalived_conns
+        if self.nr_conns < self.worker_connections or not waiting:
+            return
+        connection = waiting.popleft()
+        self.poller.unregister(connection.sock)
+        self.nr_conns -= 1
+        connection.close()
 
     def enqueue_req(self, conn: Connection) -> None:
         """In the loop: a request for another pool, whose head is there at once, takes no spare thread; everything else does."""

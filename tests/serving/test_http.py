@@ -6,7 +6,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import pytest
@@ -149,12 +149,24 @@ def test_a_request_that_is_none_is_refused(serve: Serve) -> None:
         assert read_all(client).startswith(b"HTTP/1.1 400 ")
 
 
-def test_connections_over_the_limit_wait_for_their_turn(serve: Serve) -> None:
-    server = serve(limits=Limits(threads=1, connections=2, idle=60))
-    with raw(server) as first, raw(server), connection(server) as third:
-        third.request("GET", "/healthz")
-        first.close()
-        assert third.getresponse().read() == b"ok"
+@pytest.mark.parametrize("said", [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["silent", "idle"])
+def test_connections_that_say_nothing_keep_nobody_out(serve: Serve, said: bytes) -> None:
+    server = serve(limits=Limits(connections=5, idle=60))
+    with ExitStack() as opened:
+        crowd = [opened.enter_context(raw(server, said)) for _ in range(20)]
+        with connection(server) as client:
+            assert ask(client, "GET", "/healthz") == (200, b"ok")
+        assert b"HTTP/1.1 4" not in read_all(crowd[0])
+
+
+def test_connections_over_the_limit_wait_while_all_others_are_served(serve: Serve) -> None:
+    gate = Gate()
+    server = serve(gate, limits=Limits(connections=2, idle=60))
+    asking = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with raw(server, asking) as first, raw(server, asking) as second, raw(server, asking) as third:
+        assert gate.entered.wait(DEADLINE)
+        gate.leave.set()
+        assert all(b"done" in read_all(each) for each in (first, second, third))
 
 
 def test_an_error_in_a_route_is_500_without_details(serve: Serve) -> None:
