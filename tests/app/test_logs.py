@@ -51,9 +51,10 @@ Split = Callable[..., tuple[Noted, threading.Event]]
 def split() -> Iterator[Split]:
     """Log to a split info stream; handlers are closed at the end."""
 
-    def start(*arguments: str) -> tuple[Noted, threading.Event]:
+    def start(*arguments: str, form: str = "text") -> tuple[Noted, threading.Event]:
         info = Noted()
-        logs.setup(flags("--log-text-split-stream", *arguments), errors=io.StringIO(), info=info)
+        split_stream = (f"--logging-format={form}", f"--log-{form}-split-stream")
+        logs.setup(flags(*split_stream, *arguments), errors=io.StringIO(), info=info)
         return info, info.noted
 
     yield start
@@ -222,13 +223,14 @@ def test_split_streams_keep_errors_apart() -> None:
     assert ("broken" in info.getvalue(), "broken" in errors.getvalue()) == (False, True)
 
 
-def test_a_buffered_stream_is_written_when_it_is_full(split: Split) -> None:
-    info, _ = split("--log-text-info-buffer-size=150", "--log-flush-frequency=1h")
+@pytest.mark.parametrize(("form", "size"), [("text", 150), ("json", 200)])
+def test_a_buffered_stream_is_written_when_it_is_full(split: Split, form: str, size: int) -> None:
+    info, _ = split(f"--log-{form}-info-buffer-size={size}", "--log-flush-frequency=1h", form=form)
     log.info("first")
     assert info.getvalue() == ""
     log.info("second")
     log.info("third")
-    assert [line.split()[-1] for line in info.getvalue().splitlines()] == ["first", "second", "third"]
+    assert re.findall("first|second|third", info.getvalue()) == ["first", "second", "third"]
 
 
 def test_a_buffered_stream_is_written_when_its_time_has_come(split: Split) -> None:
