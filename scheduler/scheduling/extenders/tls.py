@@ -49,6 +49,9 @@ def _text(pem: bytes) -> str:
 
 def _load_pair(context: ssl.SSLContext, tls: ExtenderTLSConfig) -> None:
     """The client certificate, when both halves are given; data reach OpenSSL through a file that only we may read."""
+    if tls.cert_file and tls.key_file and not (tls.cert_data or tls.key_data):
+        context.load_cert_chain(tls.cert_file, tls.key_file)
+        return
     certificate = tls.cert_data or (Path(tls.cert_file).read_bytes() if tls.cert_file else b"")
     key = tls.key_data or (Path(tls.key_file).read_bytes() if tls.key_file else b"")
     if not (certificate and key):
