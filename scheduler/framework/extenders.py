@@ -69,6 +69,10 @@ class ExtenderSet(Protocol):
         """Have one bind the pod; None: none of them does, it is left to the plugins. Blocks; for binding threads."""
         ...
 
+    def close(self) -> None:
+        """Drop the idle connections: others will be asked from now on. What is under way ends as it began."""
+        ...
+
 
 class Extenders(Protocol):
     """The extenders, asked about one pod. Each method may raise ``Overtaken``."""

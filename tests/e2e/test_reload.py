@@ -14,6 +14,7 @@ from typing import Any
 from scheduler.client.resources import STORAGE_CLASSES
 from scheduler.sandbox.sandbox import Sandbox
 from tests.e2e.processes import (
+    DEADLINE,
     SchedulerProcess,
     decode,
     eventually,
@@ -184,6 +185,7 @@ def test_extenders_come_and_go(tmp_path: Path) -> None:
         (asked,) = extender.asked
         assert asked.document["Pod"]["spec"]["containers"][0]["image"] == "busybox"
         made.reload(configuration(only_on("a")))
+        assert extender.ended.acquire(timeout=DEADLINE)
         made.sandbox.create(pod("without"))
         assert eventually_bound(made.sandbox, "without") == "a"
         assert extender.paths() == ["/filter"]

@@ -92,7 +92,10 @@ class Exchange:
         self._watch(frameworks.values(), give_up)
         recorders = {name: self._recorder(name) for name in frameworks.keys() - self._frameworks.keys()}
         self._scheduler.reconfigure(Policy(frameworks, rules, recorders, _changed(old, new)), self._pods)
-        self._frameworks = frameworks
+        before, self._frameworks = self._frameworks, frameworks
+        for former in {id(each.extenders): each.extenders for each in before.values()}.values():
+            if former is not None:
+                former.close()
 
     def _watch(self, frameworks: Iterable[Framework], give_up: Callable[[], bool]) -> None:
         """Watch what the plugins read besides; what nobody reads any more is watched on, since attempts under way may read it."""

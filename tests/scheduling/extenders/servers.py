@@ -43,6 +43,8 @@ class ExtenderServer:
         self.asked: list[Asked] = []
         self.arrived = threading.Condition()
         self.connections = 0
+        self.ended = threading.Semaphore(0)
+        """Released when a connection ends."""
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
         if tls is not None:
@@ -96,6 +98,10 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.server.owner.connections += 1  # type: ignore[attr-defined]
+
+    def finish(self) -> None:
+        super().finish()
+        self.server.owner.ended.release()  # type: ignore[attr-defined]
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
