@@ -17,7 +17,6 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from types import FrameType
 
 from scheduler.apis import config as configuration
@@ -139,8 +138,10 @@ def _give_up(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001  # a
 
 
 def _write_config(path: str, text: str) -> int:
+    """A file that is new is its owner's alone: it may hold the private keys of extenders."""
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(text.encode())
     except OSError as error:
         raise StartupError([f"open {path}: {(error.strerror or str(error)).lower()}"]) from error
     logger.info("Wrote configuration", extra=keys(file=path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +23,7 @@ from scheduler.app.setup import server, set_up
 from scheduler.sandbox import Sandbox
 from scheduler.scheduling.parts import Clocks
 from tests.builders import make_node, make_pod
-from tests.e2e.processes import free_port, trusting
+from tests.e2e.processes import free_port, run, trusting
 from tests.extender.builders import ask, by_name
 from tests.scheduling.harness import DEADLINE, Running, objects
 
@@ -182,3 +183,11 @@ def test_flags_that_only_change_the_configuration(flag: str, place: str, value: 
 def test_no_other_lock_than_leases_is_known() -> None:
     loaded = Options.parse(["--leader-elect-resource-lock=endpoints"])[0].configuration()
     assert "resourceLock value must be" in str(loaded.errors)
+
+
+def test_a_written_configuration_is_its_owners_alone(tmp_path: Path) -> None:
+    """It has whatever is in it, private keys of extenders too."""
+    path = tmp_path / "out.yaml"
+    assert run(f"--write-config-to={path}", cwd=tmp_path).returncode == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "kind: KubeSchedulerConfiguration" in path.read_text()
