@@ -134,7 +134,8 @@ def _check_certificates(configuration: Any) -> None:
             context.load_verify_locations(configuration.ssl_ca_cert)
         what = "client certificate and key"
         if configuration.cert_file:
-            context.load_cert_chain(configuration.cert_file, configuration.key_file, lambda: "")  # else it asks the terminal
+            # Without a pass phrase OpenSSL would ask for one at the terminal, and wait.
+            context.load_cert_chain(configuration.cert_file, configuration.key_file, lambda: "")
     except OSError as error:
         reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
         text = reason.replace("_", " ").lower() if reason else "not PEM"
