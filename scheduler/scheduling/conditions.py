@@ -31,7 +31,7 @@ def status_patch(
     status: dict[str, Any] = {}
     condition = _condition(pod, Condition(POD_SCHEDULED, "False", reason, message), wall)
     if condition:
-        status["conditions"] = [condition]
+        status.update(_conditions(pod, condition))
     if nominated is not None:
         status.update(nomination_patch(pod, nominated).get("status", {}))
     return {"status": status} if status else {}
@@ -47,12 +47,21 @@ def nomination_patch(pod: Pod, nominated: str) -> dict[str, Any]:
 def condition_patch(pod: Pod, wanted: Condition, wall: datetime) -> dict[str, Any]:
     """The patch that gives the pod the condition (type, status, reason and message of it); empty when it has it already."""
     condition = _condition(pod, wanted, wall)
-    return {"status": {"conditions": [condition]}} if condition else {}
+    return {"status": _conditions(pod, condition)} if condition else {}
 
 
 def scheduled_condition(pod: Pod) -> Condition | None:
     """The pod's PodScheduled condition, None when it has none yet."""
     return _known(pod, POD_SCHEDULED)
+
+
+def _conditions(pod: Pod, condition: dict[str, Any]) -> dict[str, Any]:
+    """The condition in its place: behind the ones that the pod has already, unless it is one of them.
+
+    Without an order, the API server puts what is new in front.
+    """
+    kinds = dict.fromkeys([*(each.type for each in pod.status.conditions), condition["type"]])
+    return {"$setElementOrder/conditions": [{"type": kind} for kind in kinds], "conditions": [condition]}
 
 
 def _known(pod: Pod, kind: str) -> Condition | None:

@@ -45,7 +45,9 @@ def test_the_reference_of_flags_is_current() -> None:
 
 def test_every_flag_that_is_mentioned_exists() -> None:
     known = set(re.findall(r"--([a-z0-9-]+)", (PROJECT / "docs" / "reference" / "flags.md").read_text()))
-    mentioned = set(re.findall(r"`wharfinger (?!sandbox|demo|explain|serve|simulate)[^`\n]*?--([a-z0-9-]+)", TEXTS))
+    mentioned = set(
+        re.findall(r"`wharfinger (?!sandbox|demo|explain|serve|simulate)[^`\n]*?--([a-z0-9-]+)", TEXTS)
+    )
     mentioned |= {
         flag
         for line in re.findall(r"^wharfinger (?!sandbox|demo|explain|serve|simulate).*", TEXTS, re.MULTILINE)

@@ -103,9 +103,25 @@ def test_strategic_merge(patch: Object, result: Object) -> None:
     assert strategic_merge(SPEC, patch, "core.v1.PodSpec") == result
 
 
+@pytest.mark.parametrize(
+    ("before", "patch", "after"),
+    [
+        pytest.param("i", "ab", "abi", id="new ones come first"),
+        pytest.param("abi", "ic", "abic", id="behind the old one that the patch names before"),
+        pytest.param("abic", "da", "dabic", id="in front of the old one that the patch names after"),
+        pytest.param("abc", "ca", "bca", id="old ones in the patch's order"),
+    ],
+)
+def test_merged_lists_have_the_servers_order(before: str, patch: str, after: str) -> None:
+    def spec(names: str) -> Object:
+        return {"containers": [{"name": name} for name in names]}
+
+    assert strategic_merge(spec(before), spec(patch), "core.v1.PodSpec") == spec(after)
+
+
 def test_primitive_lists_merge_and_shrink() -> None:
     merged = strategic_merge({"finalizers": ["a"]}, {"finalizers": ["b"]}, "meta.v1.ObjectMeta")
-    assert merged == {"finalizers": ["a", "b"]}
+    assert merged == {"finalizers": ["b", "a"]}
     shrunk = strategic_merge(merged, {"$deleteFromPrimitiveList/finalizers": ["a"]}, "meta.v1.ObjectMeta")
     assert shrunk == {"finalizers": ["b"]}
 

@@ -58,6 +58,17 @@ def test_the_transition_time_moves_with_the_status_alone(
     assert [one["lastTransitionTime"] for one in conditions] == ([since] if since else [])
 
 
+@pytest.mark.parametrize(
+    ("known", "order"),
+    [
+        pytest.param({}, ["Ready", "PodScheduled"], id="a new one comes last"),
+        pytest.param({"message": "x"}, ["Ready", "PodScheduled"], id="a known one keeps its place"),
+    ],
+)
+def test_the_server_is_told_where_the_condition_belongs(known: dict[str, Any], order: list[str]) -> None:
+    assert patch(pod(**known))["$setElementOrder/conditions"] == [{"type": kind} for kind in order]
+
+
 def test_a_new_generation_is_written_once() -> None:
     (condition,) = patch(pod(generation=3, observedGeneration=2))["conditions"]
     assert condition["observedGeneration"] == 3

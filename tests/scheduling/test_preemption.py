@@ -98,7 +98,8 @@ def test_a_victim_is_told_why(desk: MakeDesk) -> None:
     made = desk()
     crowded(made, "a")
     made.run_until(lambda: ended(made, "success"))
-    assert ("a", {"conditions": [CONDITION]}) in made.ledger.patches
+    (status,) = (status for name, status in made.ledger.patches if name == "a")
+    assert status["conditions"] == [CONDITION]
     assert ("Preempted", "Preempted by pod Pod/default/preemptor on node n") in made.ledger.events
     assert made.ledger.deleted == [("a", "Pod/default/a")]
 

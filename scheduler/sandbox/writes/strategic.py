@@ -58,7 +58,7 @@ def _merge_field(result: dict[str, Any], key: str, value: Any, field: FieldType 
 def _merge_lists(target: list[Any], patch: list[Any], name: str, field: FieldType | None) -> list[Any]:
     key = field.merge_key if field else ""
     if key == "-":
-        return target + [item for item in patch if item not in target]
+        return _placed(target + [item for item in patch if item not in target], target, patch, key)
     if not key or not field:
         return [item for item in patch if not (isinstance(item, dict) and "$patch" in item)]
     if any(isinstance(item, dict) and item == {"$patch": "replace"} for item in patch):
@@ -66,7 +66,27 @@ def _merge_lists(target: list[Any], patch: list[Any], name: str, field: FieldTyp
     result = list(target)
     for item in patch:
         _merge_item(result, item, key, field.name, name)
-    return result
+    return _placed(result, target, patch, key)
+
+
+def _placed(merged: list[Any], target: list[Any], patch: list[Any], key: str) -> list[Any]:
+    """The merged items in the API server's order: the patch's own in the patch's order, before the others except those that
+    stood in front of them already. So what is new comes first, unless the patch names an old item before it.
+    """
+    places = {_rank_key(item, key): place for place, item in enumerate(target)}
+    order = {_rank_key(item, key): rank for rank, item in enumerate(patch)}
+    patched = sorted(
+        (item for item in merged if _rank_key(item, key) in order),
+        key=lambda item: order[_rank_key(item, key)],
+    )
+    others = [item for item in merged if _rank_key(item, key) not in order]
+    result: list[Any] = []
+    for item in patched:
+        place = places.get(_rank_key(item, key), -1)
+        while others and places[_rank_key(others[0], key)] < place:
+            result.append(others.pop(0))
+        result.append(item)
+    return result + others
 
 
 def _merge_item(result: list[Any], item: Any, key: str, model: str, name: str) -> None:
