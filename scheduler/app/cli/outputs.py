@@ -9,6 +9,8 @@ import sys
 from typing import Any
 
 import msgspec
+from rich.table import Table
+from rich.text import Text
 
 from scheduler.app.cli.inputs import count
 
@@ -22,6 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser, listed: str) -> None:
         "--nodes", metavar="N", type=count, default=0, help=f"at most N {listed} of a kind (default: all)"
     )
     parser.add_argument("--exit-code", action="store_true", help="exit with 3 when a pod gets no node")
+
+
+def with_rest(table: Table, total: int, limit: int) -> Table:
+    """The table with a last line about those that ``--nodes`` left out."""
+    if limit and total > limit:
+        table.add_row(Text(f"and {total - limit} more", "dim"))
+    return table
 
 
 def write(value: Any, form: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from rich.table import Table
 from rich.text import Text
 
+from scheduler.app.cli.outputs import with_rest
 from scheduler.explain.answers import Answer
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[^A-Z]+")
@@ -28,7 +29,7 @@ def feasible_table(found: Answer, limit: int) -> Table:
         cells = [_score(scores[node][plugin], raw[node][plugin]) for plugin in plugins]
         style = "green" if node in best else ""
         table.add_row(Text(node, style), Text(str(scores[node]["total"]), style), *map(Text, cells))
-    return _with_rest(table, len(names), limit)
+    return with_rest(table, len(names), limit)
 
 
 def rejected_table(found: Answer, rejected: Sequence[str], limit: int) -> Table:
@@ -48,7 +49,7 @@ def rejected_table(found: Answer, rejected: Sequence[str], limit: int) -> Table:
     table = _table(*(headings[column] for column in told))
     for row in rows:
         table.add_row(*(Text(row[column]) for column in told))
-    return _with_rest(table, len(rejected), limit)
+    return with_rest(table, len(rejected), limit)
 
 
 def _others(alone: Mapping[str, Any], first: str) -> list[str]:
@@ -77,10 +78,4 @@ def _table(*headings: str, right: int = 0) -> Table:
     for column, heading in enumerate(headings):
         justify: Literal["left", "right"] = "right" if 0 < column <= right else "left"
         table.add_column(heading, justify=justify, overflow="fold")
-    return table
-
-
-def _with_rest(table: Table, count: int, limit: int) -> Table:
-    if limit and count > limit:
-        table.add_row(Text(f"and {count - limit} more", "dim"))
     return table

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from scheduler.app.cli.explain.report import output, some
+from scheduler.app.cli.outputs import with_rest
 from scheduler.app.cli.simulate.result import Result, Waiting
 from scheduler.app.cli.simulate.usage import Usage, Usages, shown, total
 
@@ -58,14 +59,14 @@ def _pending(pending: Sequence[Waiting], limit: int) -> Table:
     table = _table("pending", "reason")
     for reason, pods in list(by_reason.items())[: limit or None]:
         table.add_row(Text(some(pods)), Text(reason))
-    return _with_rest(table, len(by_reason), limit)
+    return with_rest(table, len(by_reason), limit)
 
 
 def _evicted(result: Result, limit: int) -> Table:
     table = _table("evicted", "from")
     for each in result.evicted[: limit or None]:
         table.add_row(Text(each.pod), Text(each.node))
-    return _with_rest(table, len(result.evicted), limit)
+    return with_rest(table, len(result.evicted), limit)
 
 
 def _placed(result: Result, limit: int) -> Table:
@@ -76,7 +77,7 @@ def _placed(result: Result, limit: int) -> Table:
     table = _table("node", "count", "placed")
     for node, pods in list(by_node.items())[: limit or None]:
         table.add_row(Text(node), Text(str(len(pods))), Text(some(pods)))
-    return _with_rest(table, len(by_node), limit)
+    return with_rest(table, len(by_node), limit)
 
 
 def _utilisation(before: Usages, after: Usages, limit: int) -> Table:
@@ -85,7 +86,7 @@ def _utilisation(before: Usages, after: Usages, limit: int) -> Table:
     table = _table("node", *resources)
     for node in list(after)[: limit or None]:
         table.add_row(Text(node), *(_cell(name, before[node], after[node]) for name in resources))
-    _with_rest(table, len(after), limit)
+    with_rest(table, len(after), limit)
     if len(after) > 1:
         table.add_row(Text("all nodes", "bold"), *(_cell(name, *sums) for name in resources))
     return table
@@ -114,10 +115,4 @@ def _table(*headings: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
         table.add_column(heading, overflow="fold")
-    return table
-
-
-def _with_rest(table: Table, count: int, limit: int) -> Table:
-    if limit and count > limit:
-        table.add_row(Text(f"and {count - limit} more", "dim"))
     return table
