@@ -18,6 +18,8 @@ import msgspec
 
 from scheduler.framework.extenders import Victims
 
+_LONGEST_ERROR: Final = 32_768
+"""What ``metav1.Condition`` allows in a message; an extender could send 256 MiB of it into every event, log line and status."""
 _INTEGER: Final = re.compile(rb"-?(0|[1-9][0-9]*)")
 _INT64: Final = range(-(1 << 63), 1 << 63)
 _KINDS: Final = {b"{": "object", b"[": "array", b'"': "string", b"t": "bool", b"f": "bool"}
@@ -160,7 +162,7 @@ def read_filter(body: bytes) -> FilterResult:
         _nodes(found),
         _by_name(found, "FailedNodes"),
         _by_name(found, "FailedAndUnresolvableNodes"),
-        _text(found.get("error"), "ExtenderFilterResult.Error"),
+        _told(found.get("error"), "ExtenderFilterResult.Error"),
     )
 
 
@@ -190,7 +192,7 @@ def read_preemption(body: bytes) -> Mapping[str, MetaVictims]:
 
 def read_error(body: bytes) -> str:
     """The answer to bind: empty when bound. Raises WireError."""
-    return _text(_members(_value(body), "ExtenderBindingResult").get("error"), "ExtenderBindingResult.Error")
+    return _told(_members(_value(body), "ExtenderBindingResult").get("error"), "ExtenderBindingResult.Error")
 
 
 def _meta_victims(raw: msgspec.Raw) -> MetaVictims:
@@ -275,6 +277,12 @@ def _entries(raw: msgspec.Raw | None, place: str) -> dict[str, msgspec.Raw]:
 def _items(raw: msgspec.Raw | None, place: str) -> list[msgspec.Raw] | None:
     found: list[msgspec.Raw] | None = _read(raw, list[msgspec.Raw] | None, place, "array")
     return found
+
+
+def _told(raw: msgspec.Raw | None, place: str) -> str:
+    """An error's text, cut to what a condition should hold."""
+    text = _text(raw, place)
+    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]}…"
 
 
 def _text(raw: msgspec.Raw | None, place: str) -> str:

@@ -188,3 +188,12 @@ def test_answers_of_any_depth_are_refused_or_read(
     for depth in [*range(300, 1050, 2), 100_000]:
         with contextlib.suppress(WireError):
             read(f'{{"Nodes": {opening * depth}1{closing * depth}}}'.encode())
+
+
+@pytest.mark.parametrize("read", [lambda body: read_filter(body).error, read_error], ids=["filter", "bind"])
+def test_an_endless_error_is_cut(read: Callable[[bytes], str]) -> None:
+    said = read(b'{"Error": "' + b"no " * 1_000_000 + b'"}')
+    assert said.startswith("no no no")
+    assert said.endswith("…")
+    assert len(said) < 40_000
+    assert read(b'{"Error": "no"}') == "no"
