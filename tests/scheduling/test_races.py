@@ -67,8 +67,12 @@ def test_a_pod_recreated_while_it_is_bound_gets_a_node_of_its_own(desk: MakeDesk
         made.step(2)
     made.run_until(lambda: made.metric("goroutines", operation="binding") == 0 and made.step() is None)
     made.ledger.refuse = False
-    made.pass_time(20)
-    made.run_until(lambda: ("p", "n") in made.ledger.bound)
+
+    def bound_after_a_while() -> bool:
+        made.pass_time(20)  # a failure that is told of only now backs off from now
+        return ("p", "n") in made.ledger.bound
+
+    made.run_until(bound_after_a_while)
     assert counted(made) == {"n": ["new"]}
 
 
