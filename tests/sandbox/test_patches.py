@@ -119,6 +119,13 @@ def test_merged_lists_have_the_servers_order(before: str, patch: str, after: str
     assert strategic_merge(spec(before), spec(patch), "core.v1.PodSpec") == spec(after)
 
 
+def test_a_name_may_be_anything_until_it_is_validated() -> None:
+    patch = {"containers": [{"name": ["x"], "image": "i"}]}
+    assert strategic_merge({"containers": [{"name": "a"}]}, patch, "core.v1.PodSpec") == {
+        "containers": [{"name": ["x"], "image": "i"}, {"name": "a"}]
+    }
+
+
 def test_primitive_lists_merge_and_shrink() -> None:
     merged = strategic_merge({"finalizers": ["a"]}, {"finalizers": ["b"]}, "meta.v1.ObjectMeta")
     assert merged == {"finalizers": ["b", "a"]}

@@ -116,5 +116,6 @@ def _reorder(result: dict[str, Any], patch: dict[str, Any], fields: dict[str, Fi
         result[name] = sorted(result[name], key=lambda item: ranks.get(_rank_key(item, key), len(ranks)))
 
 
-def _rank_key(item: Any, key: str) -> Any:
-    return item.get(key) if key not in ("", "-") and isinstance(item, dict) else repr(item)
+def _rank_key(item: Any, key: str) -> str:
+    # As text: a patch may have anything where a name should be, and not everything can be looked up.
+    return repr(item.get(key) if key not in ("", "-") and isinstance(item, dict) else item)
