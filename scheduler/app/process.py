@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 _SYNC_POLL_SECONDS = 0.2
 _FAREWELL_SECONDS = 5.0
 _LAST_WORDS_SECONDS = 1.0
+_ENDLESS_SECONDS = 1.0
 _PATIENCE_SECONDS = 3.0
 """How long requests that the API server does not answer may delay the end."""
 
@@ -168,7 +169,9 @@ class Process:
         if self._delay_cache and not self._fill_cache(lost):
             return
         self._scheduler.lead()
-        lost.wait()
+        # In pieces: a signal that comes just as an endless wait begins would be handled when that ends, which is never.
+        while not lost.wait(_ENDLESS_SECONDS):
+            continue
         # A leader keeps the lease until its last binding has ended; the elector sees to it that this takes no longer than others wait.
         self._scheduler.retire(None if self._elector else _PATIENCE_SECONDS)
         self._leads.clear()
