@@ -55,7 +55,9 @@ def main(arguments: list[str]) -> int:
         parser.error("there is nothing to serve over: give -f FILE")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        address, world = parse(args.listen), _read(args)
+        address = parse(args.listen)
+        world, summary = _read(args)
+        tell(summary)
         with Signals(_SIGNALS) as signals:
             _serve(args, address, world, signals)
     except (CommandError, AddressError, ListenError) as error:
@@ -75,8 +77,8 @@ def _serve(args: argparse.Namespace, address: Address, world: GivenWorld, signal
         server.stop()
 
 
-def _read(args: argparse.Namespace) -> GivenWorld:
-    """The world that the flags describe. Raises CommandError."""
+def _read(args: argparse.Namespace) -> tuple[GivenWorld, str]:
+    """The world that the flags describe, and a line about it, to be told once it answers. Raises CommandError."""
     who = inputs.deciders(args)
     cluster = inputs.cluster(args, who)
     tell(*(f"note: {note}" for note in cluster.notes))
@@ -85,13 +87,17 @@ def _read(args: argparse.Namespace) -> GivenWorld:
     except InputError as error:
         raise CommandError(str(error)) from error
     names = ", ".join(profile.scheduler_name for profile in who.component.profiles)
-    tell(f"{_count(cluster.objects.nodes, 'node')}, {_count(cluster.objects.pods, 'pod')}; profiles: {names}")
-    return world
+    summary = (
+        f"{_count(cluster.objects.nodes, 'node')}, {_count(cluster.objects.pods, 'pod')}; profiles: {names}"
+    )
+    return world, summary
 
 
 def _read_again(args: argparse.Namespace, world: GivenWorld) -> None:
     try:
-        world.exchange(_read(args))
+        newer, summary = _read(args)
+        world.exchange(newer)
+        tell(summary)
     except CommandError as error:
         tell(*(f"error: {line}" for line in str(error).splitlines()), "what was read before stays")
 
